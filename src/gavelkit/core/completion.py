@@ -1,0 +1,43 @@
+"""What an engine brings back: the reply word for word, and what it cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens as the endpoint counted them; None where it did not say, never 0."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cached_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """One reply.
+
+    `reasoning` is what the server sent apart from the reply; `served_model` what it says it ran; `effective` the
+    parameters sent where they differ from those asked; `seconds` the wall time of the call; `attempts` the
+    requests it took. `call` is its number in the record, 0 where none is kept; `replayed` tells a stored reply.
+    """
+
+    text: str
+    reasoning: str = ""
+    refusal: str = ""
+    finish_reason: str = ""
+    served_model: str = ""
+    usage: Usage = Usage()
+    effective: Mapping[str, object] | None = None
+    seconds: float = 0.0
+    attempts: int = 1
+    call: int = 0
+    replayed: bool = False
+
+    @property
+    def cut(self) -> bool:
+        """True where the reply ended at its token limit."""
+        return self.finish_reason in {"length", "max_tokens"}

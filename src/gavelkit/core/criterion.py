@@ -1,0 +1,99 @@
+"""What is asked, and how a grade becomes a score."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gavelkit.core.errors import OutOfRange
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A scale of numbers, both ends included. `clamp` moves what lies outside to the nearer end."""
+
+    low: float
+    high: float
+    clamp: bool = False
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
+            message = f"a scale runs from a lower to a higher number, not from {self.low} to {self.high}"
+            raise ValueError(message)
+
+    def score(self, value: float | str) -> float:
+        """The number itself. Raises OutOfRange where it lies outside and the scale does not clamp."""
+        number = _number(value)
+        if self.low <= number <= self.high:
+            return number
+        if self.clamp:
+            return self.low if number < self.low else self.high
+        message = f"{number:g} lies outside the scale {self.low:g} to {self.high:g}"
+        raise OutOfRange(message)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """A scale of named options and the score of each, in the order they are shown."""
+
+    scores: Mapping[str, float]
+
+    @property
+    def low(self) -> float:
+        return min(self.scores.values())
+
+    @property
+    def high(self) -> float:
+        return max(self.scores.values())
+
+    def score(self, value: float | str) -> float:
+        """The option's score. Raises OutOfRange where there is no such option."""
+        name = value if isinstance(value, str) else f"{value:g}"
+        if name in self.scores:
+            return float(self.scores[name])
+        message = f"{name!r} is none of the options {', '.join(self.scores)}"
+        raise OutOfRange(message)
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """What is asked of a response, and the scale of the answer (None: any finite number)."""
+
+    name: str
+    scale: Range | Options | None = None
+    higher_is_better: bool = True
+
+    def score(self, value: float | str) -> float:
+        """Place a grade on the scale. Raises OutOfRange where it does not fit."""
+        return _number(value) if self.scale is None else self.scale.score(value)
+
+    @property
+    def worst(self) -> float | None:
+        """The end of the scale that a failure would get; None where no scale is declared."""
+        if self.scale is None:
+            return None
+        return self.scale.low if self.higher_is_better else self.scale.high
+
+    def passes(self, score: float, threshold: float) -> bool:
+        """Whether a score reaches the threshold, from the better side."""
+        return score >= threshold if self.higher_is_better else score <= threshold
+
+    @property
+    def binary(self) -> bool | None:
+        """Whether scores can only be 0 or 1; None where the scale does not say."""
+        if isinstance(self.scale, Options):
+            return set(self.scale.scores.values()) <= {0.0, 1.0}
+        return None if self.scale is None else False
+
+
+def _number(value: float | str) -> float:
+    try:
+        number = float(value)
+    except ValueError as error:
+        message = f"{value!r} is not a number"
+        raise OutOfRange(message) from error
+    if math.isfinite(number):
+        return number
+    message = f"{number} is not a finite number"
+    raise OutOfRange(message)

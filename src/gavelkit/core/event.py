@@ -1,0 +1,48 @@
+"""What an observer of a run hears, by one callable: `observe(event)`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gavelkit.core.failure import FailureKind
+from gavelkit.core.judgment import Judgment
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """The rows are read: how many judgments there are, and how many of them the record holds already."""
+
+    judgments: int | None
+    held: int
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """These judgments are on disk."""
+
+    judgments: tuple[Judgment, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Retried:
+    """A call failed and will be tried again after so many seconds."""
+
+    judge: str
+    kind: FailureKind | None
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """Something a user should read: a warning, or what a resume found."""
+
+    message: str
+
+
+Event = Planned | Committed | Retried | Noticed
+Observe = Callable[[Event], None]
+
+
+def ignore(_event: Event) -> None:
+    """The observer where nobody looks."""

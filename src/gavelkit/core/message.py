@@ -1,0 +1,59 @@
+"""What goes to an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from gavelkit.core.identity import canonical, digest
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of the conversation sent to a model."""
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """The model and what is asked of it, as the wire has it. `text` is its canonical form, made once."""
+
+    model: str
+    values: Mapping[str, object] = field(default_factory=dict)
+    text: str = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", canonical({"model": self.model, **self.values}))
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """Whose call this is. Rides along with a request and is no part of its key."""
+
+    example_id: str = ""
+    judge: str = ""
+    systems: tuple[str, ...] = ()
+    step: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One call to a model. Equal keys mean the same question, so they are asked once.
+
+    Raises UnicodeEncodeError on creation where a message cannot be sent as UTF-8 (a lone surrogate).
+    """
+
+    messages: tuple[Message, ...]
+    parameters: Parameters
+    repeat: int = 0
+    labels: Labels = Labels()
+    key: bytes = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        parts = [self.parameters.text]
+        for message in self.messages:
+            parts.append(message.role)
+            parts.append(message.content)
+        object.__setattr__(self, "key", digest(parts, repeat=self.repeat))

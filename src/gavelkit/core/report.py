@@ -1,0 +1,127 @@
+"""What a run concludes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from gavelkit.core.status import Status
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A confidence interval and how it was made."""
+
+    low: float
+    high: float
+    level: float
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One number over many judgments of one judge on one system.
+
+    `n` is the number of examples it rests on (their repeats averaged first); `counts` the judgments by status,
+    which add up to the plan. `reason` says why `value`, `stderr` or `interval` is None.
+    """
+
+    name: str
+    judge: str
+    system: str
+    value: float | None
+    n: int
+    counts: Mapping[Status, int]
+    stderr: float | None = None
+    interval: Interval | None = None
+    reason: str = ""
+
+    @property
+    def failed(self) -> int:
+        """How many judgments were wanted and did not come."""
+        return sum(count for status, count in self.counts.items() if status.failed)
+
+    @property
+    def planned(self) -> int:
+        """How many judgments were planned."""
+        return sum(self.counts.values())
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSummary:
+    """What one judge did in a run, over all systems."""
+
+    name: str
+    model: str
+    preset: str
+    scale: str
+    higher_is_better: bool
+    threshold: float | None
+    max_error_rate: float
+    counts: Mapping[Status, int]
+    failures: Mapping[str, int]
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cached_tokens: int
+    tokens_complete: bool
+
+    @property
+    def error_rate(self) -> float:
+        """Failed over what was to be judged: the planned without the skipped and the pending."""
+        wanted = sum(n for s, n in self.counts.items() if s not in {Status.SKIPPED, Status.PENDING})
+        failed = sum(n for s, n in self.counts.items() if s.failed)
+        return failed / wanted if wanted else 0.0
+
+    @property
+    def too_many_failed(self) -> bool:
+        """Whether the error rate is strictly above the judge's maximum."""
+        return self.error_rate > self.max_error_rate
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The metrics of a run, what each judge did, and what a reader must know besides."""
+
+    folder: str
+    metrics: tuple[Metric, ...]
+    judges: tuple[JudgeSummary, ...]
+    notes: tuple[str, ...] = ()
+    details: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def planned(self) -> int:
+        """How many judgments the run has to hold."""
+        return sum(sum(judge.counts.values()) for judge in self.judges)
+
+    @property
+    def pending(self) -> int:
+        """How many of them were not begun."""
+        return sum(judge.counts.get(Status.PENDING, 0) for judge in self.judges)
+
+    @property
+    def finished(self) -> bool:
+        """Whether every planned judgment has its end."""
+        return self.pending == 0
+
+    def metric(self, judge: str, name: str = "mean", *, system: str | None = None) -> Metric:
+        """One metric by name; `system` may be left out where there is one. Raises KeyError."""
+        found = [m for m in self.metrics if m.judge == judge and m.name == name and system in (None, m.system)]
+        if len(found) != 1:
+            message = f"{len(found)} metrics {judge}.{name} for system {system!r}"
+            raise KeyError(message)
+        return found[0]
+
+    def __str__(self) -> str:
+        lines = [_line(metric) for metric in self.metrics if metric.name == "mean"]
+        return "\n".join([*lines, *self.notes])
+
+
+def _line(metric: Metric) -> str:
+    name = f"{metric.judge}[{metric.system}]" if metric.system else metric.judge
+    ok = metric.counts.get(Status.OK, 0)
+    if metric.value is None:
+        return f"{name}: no mean ({metric.reason}), {ok} of {metric.planned} judged"
+    interval = metric.interval
+    within = f" [{interval.low:.2f}, {interval.high:.2f}]" if interval else ""
+    return f"{name}: mean {metric.value:.2f}{within}, {ok} of {metric.planned} judged"

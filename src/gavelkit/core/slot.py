@@ -1,0 +1,15 @@
+"""Which judgment is meant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """The place of one judgment in the plan. `systems` has one name, or two for a contest."""
+
+    judge: str
+    example_id: str
+    systems: tuple[str, ...]
+    repeat: int = 0
