@@ -1,0 +1,5 @@
+"""`python -m gavelkit` is the command `gavel`."""
+
+from gavelkit.cli.main import main
+
+raise SystemExit(main())

@@ -1,0 +1,218 @@
+"""A judge from its settings: preset, template, parser, scale and engine put together. Public as `gavelkit.judge`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypedDict, Unpack
+
+from gavelkit.catalog import preset as shipped
+from gavelkit.config.environment import DEFAULT_API_BASE, Environment, check_api_base, check_file_key
+from gavelkit.config.schema import JUDGE
+from gavelkit.config.setting import read_settings
+from gavelkit.core.criterion import Criterion, Options, Range
+from gavelkit.core.errors import ConfigError
+from gavelkit.core.event import Observe, ignore
+from gavelkit.core.limits import Limits
+from gavelkit.core.message import Parameters
+from gavelkit.core.protocols import Engine
+from gavelkit.engines import CallableEngine, Ceiling, HttpClient, OpenAIChat, RecordedEngine, Retrying, RetryPolicy, SystemClock
+from gavelkit.judges import Direct
+from gavelkit.parsing import parser_for
+from gavelkit.prompts import Prompt, Template
+from gavelkit.prompts.prompt import RESERVED
+
+_SENT = ("temperature", "max_tokens", "top_p", "seed")
+_DEFAULTS = {setting.name: setting.default for setting in JUDGE if setting.default is not None}
+_NAME_MARKS = ".[]"
+
+
+class JudgeSettings(TypedDict, total=False):
+    """The settings of a judge, as in a configuration file."""
+
+    name: str
+    preset: str
+    prompt_template: str
+    system_prompt: str
+    variables: Mapping[str, Any]
+    parser: str
+    grade_pattern: str
+    options: Mapping[str, float]
+    scale: tuple[float, float]
+    clamp: bool
+    higher_is_better: bool
+    threshold: float
+    engine: str
+    replies: str
+    model: str
+    api_base: str
+    temperature: float
+    max_tokens: int
+    top_p: float
+    seed: int
+    extra_body: Mapping[str, Any]
+    api_key: str
+    concurrency: int
+    max_error_rate: float
+    retry_attempts: int
+    retry_min_wait: float
+    retry_max_wait: float
+    timeout: float
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a judge is put together in: the environment, the folder its files are relative to, and who observes.
+
+    One client serves every judge of one endpoint.
+    """
+
+    environment: Environment = field(default_factory=lambda: Environment(os.environ))
+    folder: Path = Path()
+    observe: Observe = ignore
+    clients: dict[str, HttpClient] = field(default_factory=dict)
+
+
+def judge(
+    preset: str | None = None, *, function: Callable[[str], Any] | Engine | None = None, **settings: Unpack[JudgeSettings]
+) -> Direct:
+    """A judge ready to run.
+
+    `preset` names a shipped judge; every other setting overrides its own. `function` is any sync or async function
+    from prompt to text, or an engine, in place of an endpoint. Raises ConfigError or TemplateError.
+
+        >>> judge("score_0_10", function=lambda prompt: "Right in every point.\\nScore: 9").name
+        'score_0_10'
+    """
+    given = dict(settings) if preset is None else {"preset": preset, **settings}
+    return assemble(given, Surroundings(), where="judge", function=function)
+
+
+def assemble(
+    given: Mapping[str, Any],
+    surroundings: Surroundings,
+    *,
+    where: str,
+    function: Callable[[str], Any] | Engine | None = None,
+) -> Direct:
+    """A judge from checked or unchecked settings; `where` opens every message. Raises ConfigError or TemplateError."""
+    own = read_settings(given, JUDGE, where)
+    base = read_settings(shipped(own["preset"]).settings, JUDGE, f"preset {own['preset']}") if "preset" in own else {}
+    chosen = {**base, **own}
+    name = _name(chosen, where)
+    where = f"{where} {name!r}" if name not in where else where
+    if "prompt_template" not in chosen:
+        message = f"{where}: a judge needs a preset or a prompt_template"
+        raise ConfigError(message)
+    settings = {**_DEFAULTS, **chosen}
+    model = chosen.get("model") or surroundings.environment.model(name) or _model_name(function, settings)
+    sent = {key: settings[key] for key in _SENT if key in settings}
+    return Direct(
+        name=name,
+        prompt=_prompt(settings, where),
+        parser=parser_for(
+            settings["parser"], grade_pattern=settings.get("grade_pattern"), grades=tuple(settings.get("options", ()))
+        ),
+        criterion=Criterion(name, _scale(settings, where), settings["higher_is_better"]),
+        parameters=Parameters(model, {**sent, **settings.get("extra_body", {})}),
+        engine=_engine(settings, surroundings, name=name, where=where, function=function),
+        threshold=settings.get("threshold"),
+        limits=Limits(settings["concurrency"], settings["max_error_rate"]),
+        preset=settings.get("preset", ""),
+    )
+
+
+def _name(settings: Mapping[str, Any], where: str) -> str:
+    name = str(settings.get("name") or settings.get("preset") or "judge")
+    marks = sorted(set(name) & set(_NAME_MARKS))
+    if marks:
+        message = f"{where}: the judge's name {name!r} holds {' '.join(marks)}, which gates give a meaning of their own"
+        raise ConfigError(message)
+    return name
+
+
+def _prompt(settings: Mapping[str, Any], where: str) -> Prompt:
+    custom = settings.get("variables", {})
+    taken = sorted(RESERVED & custom.keys())
+    if taken:
+        message = f"{where}: the variable {taken[0]!r} has a meaning of its own and cannot be set"
+        raise ConfigError(message)
+    system = settings.get("system_prompt")
+    return Prompt(
+        Template(settings["prompt_template"], name=f"{where}: prompt_template"),
+        system=None if system is None else Template(system, name=f"{where}: system_prompt"),
+        custom=custom,
+    )
+
+
+def _scale(settings: Mapping[str, Any], where: str) -> Range | Options | None:
+    options, ends = settings.get("options"), settings.get("scale")
+    if options and ends:
+        message = f"{where}: options and scale are two scales; keep one"
+        raise ConfigError(message)
+    if settings["clamp"] and not ends:
+        message = f"{where}: clamp needs a scale"
+        raise ConfigError(message)
+    if options:
+        return Options(options)
+    return Range(*ends, clamp=settings["clamp"]) if ends else None
+
+
+def _engine(
+    settings: Mapping[str, Any],
+    surroundings: Surroundings,
+    *,
+    name: str,
+    where: str,
+    function: Callable[[str], Any] | Engine | None,
+) -> Engine:
+    """Outermost first: retry, the ceiling (where the endpoint's gate will stand), the provider."""
+    if settings.get("api_key") is not None:
+        check_file_key(settings["api_key"], name)
+    if "replies" in settings or settings["engine"] == "recorded":
+        return _recorded(settings, surroundings, where=where, function=function)
+    provider = _provider(settings, surroundings, name=name, where=where, function=function)
+    low, high = settings["retry_min_wait"], settings["retry_max_wait"]
+    if low > high:
+        message = f"{where}: retry_min_wait {low:g} is longer than retry_max_wait {high:g}"
+        raise ConfigError(message)
+    policy = RetryPolicy(settings["retry_attempts"], low, high)
+    ceiling = Ceiling(provider, settings["concurrency"])
+    return Retrying(ceiling, policy, clock=SystemClock(), observe=surroundings.observe)
+
+
+def _recorded(settings: Mapping[str, Any], surroundings: Surroundings, *, where: str, function: object) -> Engine:
+    if "replies" not in settings or function is not None:
+        message = f"{where}: the engine recorded needs the file of replies, and no function"
+        raise ConfigError(message)
+    return RecordedEngine(surroundings.folder / settings["replies"])
+
+
+def _provider(
+    settings: Mapping[str, Any],
+    surroundings: Surroundings,
+    *,
+    name: str,
+    where: str,
+    function: Callable[[str], Any] | Engine | None,
+) -> Engine:
+    if function is not None:
+        return function if hasattr(function, "complete") else CallableEngine(function)
+    own = settings["api_base"] if settings["api_base"] != DEFAULT_API_BASE else None
+    api_base = check_api_base(own or surroundings.environment.api_base(name) or DEFAULT_API_BASE, where)
+    client = surroundings.clients.setdefault(api_base, HttpClient(connections=1024))
+    return OpenAIChat(
+        client,
+        api_base=api_base,
+        api_key=surroundings.environment.api_key(name, api_base),
+        timeout=settings["timeout"],
+    )
+
+
+def _model_name(function: object, settings: Mapping[str, Any]) -> str:
+    """A function has no model; its own name stands in the record."""
+    if function is None:
+        return str(settings["model"])
+    return str(getattr(function, "__qualname__", type(function).__qualname__))

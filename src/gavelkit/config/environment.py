@@ -1,0 +1,107 @@
+"""Models, endpoints and keys from environment variables, and where a key may go."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from gavelkit.core.errors import ConfigError
+
+DEFAULT_API_BASE = "https://api.openai.com/v1"
+PLACEHOLDERS = frozenset({"dummy", "EMPTY", "none", "ollama", "not-needed", ""})
+
+
+def variable_part(name: str) -> str:
+    """A judge's name as variables have it: upper case, every run of other characters one underscore."""
+    return re.sub(r"[^A-Z0-9]+", "_", name.upper())
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """Looks settings up, most particular first: `LLM_JUDGE_<NAME>_*`, `LLM_JUDGE_*`, `OPENAI_*`."""
+
+    variables: Mapping[str, str]
+
+    def model(self, judge: str) -> str | None:
+        """The model of a judge, None where no variable names one."""
+        return self._first(judge, "MODEL")
+
+    def api_base(self, judge: str) -> str | None:
+        """The base URL of a judge's endpoint, None where no variable names one."""
+        return self._first(judge, "API_BASE") or self.variables.get("OPENAI_BASE_URL") or None
+
+    def api_key(self, judge: str, api_base: str) -> str | None:
+        """The key for an endpoint, None where there is none.
+
+        Raises ConfigError where the only key is OpenAI's and the endpoint is somebody else's, or where the key
+        cannot stand in a header.
+        """
+        key = self._first(judge, "API_KEY")
+        if key is None and (key := self.variables.get("OPENAI_API_KEY") or None) is not None:
+            self._check_destination(api_base)
+        if key is None:
+            return None
+        key = key.strip("\r\n")
+        if not key.isascii() or not key.isprintable():
+            message = f"the API key of judge {judge!r} holds a line break or another character no header can carry"
+            raise ConfigError(message)
+        return key
+
+    def _first(self, judge: str, what: str) -> str | None:
+        for name in (f"LLM_JUDGE_{variable_part(judge)}_{what}", f"LLM_JUDGE_{what}"):
+            if value := self.variables.get(name):
+                return value
+        return None
+
+    def _check_destination(self, api_base: str) -> None:
+        host = urlsplit(api_base).hostname or ""
+        own = urlsplit(self.variables.get("OPENAI_BASE_URL", "")).hostname
+        if host in {"api.openai.com", own} or is_loopback(host):
+            return
+        message = (
+            f"OPENAI_API_KEY is not sent to {host}: a key goes only where it belongs. "
+            f"export LLM_JUDGE_API_KEY=... with the key meant for this judge"
+        )
+        raise ConfigError(message)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def check_api_base(api_base: str, where: str) -> str:
+    """The base URL itself. Raises ConfigError where it is no http(s) URL, carries a secret, or names a metadata service."""
+    parts = urlsplit(api_base)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        message = f"{where}: api_base must be a URL such as http://localhost:8000/v1, not {api_base!r}"
+        raise ConfigError(message)
+    if parts.username or parts.password or parts.query:
+        message = f"{where}: api_base must hold no user, password or query; keys come from the environment"
+        raise ConfigError(message)
+    try:
+        address = ipaddress.ip_address(parts.hostname)
+    except ValueError:
+        return api_base
+    if address.is_link_local or address.is_multicast or address.is_unspecified:
+        message = f"{where}: api_base names {address}, an address where no judge lives"
+        raise ConfigError(message)
+    return api_base
+
+
+def check_file_key(value: str, judge: str) -> None:
+    """Accepts the placeholders that local servers ask for. Raises ConfigError for anything else, without showing it."""
+    if value not in PLACEHOLDERS:
+        message = (
+            f"judge {judge!r}: api_key stands in the file, where it is never used; remove it and "
+            f"export LLM_JUDGE_{variable_part(judge)}_API_KEY or LLM_JUDGE_API_KEY"
+        )
+        raise ConfigError(message)

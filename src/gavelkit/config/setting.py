@@ -1,0 +1,133 @@
+"""One setting: its name, what it takes, its default and its help. Everything that lists settings reads these."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from gavelkit.core.errors import ConfigError
+from gavelkit.core.path import did_you_mean
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a setting takes: `expects` says it in words, `read` returns the value or raises ValueError."""
+
+    expects: str
+    read: Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A setting of a configuration file. `flag` is its form on the command line, where it has one."""
+
+    name: str
+    kind: Kind
+    help: str
+    default: Any = None
+    flag: str = ""
+
+
+def read_settings(given: Mapping[str, Any], table: Iterable[Setting], where: str) -> dict[str, Any]:
+    """The settings that were given, each checked. Raises ConfigError naming the setting and what would be right."""
+    known = {setting.name: setting for setting in table}
+    read = {}
+    for name, value in given.items():
+        setting = known.get(name)
+        if setting is None:
+            message = f"{where}: there is no setting {name!r}{did_you_mean(str(name), known)}"
+            raise ConfigError(message)
+        if value is None:
+            continue
+        try:
+            read[name] = setting.kind.read(value)
+        except ValueError as error:
+            detail = f" ({error})" if str(error) else ""
+            message = f"{where}: {name} must be {setting.kind.expects}, not {value!r}{detail}"
+            raise ConfigError(message) from None
+    return read
+
+
+def whole(*, least: int = 0) -> Kind:
+    """A whole number from `least` up."""
+
+    def read(value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            raise ValueError
+        return value
+
+    return Kind(f"a whole number from {least} up", read)
+
+
+def number(*, least: float | None = None, most: float | None = None, above: float | None = None) -> Kind:
+    """A finite number within its bounds."""
+
+    def read(value: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            raise ValueError
+        if (least is not None and value < least) or (most is not None and value > most):
+            raise ValueError
+        if above is not None and value <= above:
+            raise ValueError
+        return float(value)
+
+    if above is not None:
+        return Kind(f"a number above {above:g}", read)
+    low = "" if least is None else f" from {least:g}"
+    high = " up" if least is not None and most is None else "" if most is None else f" to {most:g}"
+    return Kind(f"a number{low}{high}", read)
+
+
+def choice(*options: str) -> Kind:
+    """One of several words."""
+
+    def read(value: Any) -> str:
+        if value not in options:
+            raise ValueError
+        return str(value)
+
+    return Kind(f"one of {', '.join(options)}", read)
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError  # noqa: TRY004 - the caller turns it into a ConfigError that names the setting
+    return value
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        raise ValueError
+    return value
+
+
+def _pair(value: Any) -> tuple[float, float]:
+    each = number()
+    if not isinstance(value, list | tuple) or len(value) != 2:  # noqa: PLR2004 - a scale has two ends
+        raise ValueError
+    low, high = (each.read(end) for end in value)
+    if low >= high:
+        raise ValueError
+    return (low, high)
+
+
+def _scores(value: Any) -> dict[str, float]:
+    if not isinstance(value, Mapping) or not value:
+        raise ValueError
+    each = number()
+    return {str(name): each.read(score) for name, score in value.items()}
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise ValueError  # noqa: TRY004 - as above
+    return dict(value)
+
+
+FLAG = Kind("true or false", _flag)
+TEXT = Kind("a text", _text)
+SCALE = Kind("two numbers, the lower first, such as [0, 10]", _pair)
+SCORES = Kind("a mapping of each option to its score, such as {C: 1, I: 0}", _scores)
+MAPPING = Kind("a mapping", _mapping)

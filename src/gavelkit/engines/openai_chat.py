@@ -1,0 +1,167 @@
+"""The chat completions of an OpenAI-compatible endpoint. Knows the wire's shapes, and nothing of sockets."""
+
+from __future__ import annotations
+
+import json
+from time import perf_counter
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from gavelkit.core.completion import Completion, Usage
+from gavelkit.core.errors import CallError
+from gavelkit.core.failure import FailureKind
+from gavelkit.core.message import Request
+from gavelkit.engines.http import HttpClient, HttpReply
+from gavelkit.engines.refusal import refusal
+
+_OK = 200
+_KEPT = 2000
+
+
+class OpenAIChat:
+    """Posts to `{base}/chat/completions`. An empty path in `api_base` becomes `/v1`.
+
+    `timeout` is the whole time of one request in seconds. `api_key` None sends no Authorization header.
+    """
+
+    def __init__(self, client: HttpClient, *, api_base: str, api_key: str | None = None, timeout: float = 600.0) -> None:
+        self._client = client
+        self._url = chat_url(api_base)
+        self._timeout = timeout
+        self._headers = ["content-type: application/json", "user-agent: gavelkit"]
+        if api_key is not None:
+            self._headers.append(f"authorization: Bearer {api_key}")
+
+    async def complete(self, request: Request) -> Completion:
+        """The first choice of the reply. Raises CallError."""
+        parameters = request.parameters.text
+        body = parameters[:-1].encode() + b',"messages":' + _encode(request.messages) + b"}"
+        began = perf_counter()
+        reply = await self._client.request("POST", self._url, headers=self._headers, body=body, timeout=self._timeout)
+        if reply.status != _OK:
+            raise refusal(reply.status, reply.body, reply.header)
+        return _completion(reply, perf_counter() - began)
+
+
+def chat_url(api_base: str) -> str:
+    """Where chat completions are posted: an empty path becomes `/v1`, any other stays."""
+    base = api_base.rstrip("/")
+    if not urlsplit(base).path:
+        base += "/v1"
+    return base if base.endswith("/chat/completions") else f"{base}/chat/completions"
+
+
+class _PromptDetails(msgspec.Struct):
+    cached_tokens: int | None = None
+
+
+class _CompletionDetails(msgspec.Struct):
+    reasoning_tokens: int | None = None
+
+
+class _Usage(msgspec.Struct):
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    prompt_tokens_details: _PromptDetails | None = None
+    completion_tokens_details: _CompletionDetails | None = None
+
+
+class _Part(msgspec.Struct):
+    text: str | None = None
+    type: str = "text"
+
+
+class _Message(msgspec.Struct):
+    content: str | list[_Part] | None = None
+    refusal: str | None = None
+    reasoning_content: str | None = None
+    reasoning: str | None = None
+
+
+class _Choice(msgspec.Struct):
+    message: _Message
+    finish_reason: str | None = None
+
+
+class _Reply(msgspec.Struct):
+    choices: list[_Choice] | None = None
+    model: str | None = None
+    usage: _Usage | None = None
+    error: Any = None
+
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(_Reply).decode
+
+
+def _completion(reply: HttpReply, seconds: float) -> Completion:
+    try:
+        read = _decode(reply.body)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        read = _slow_decode(reply)
+    if read.error is not None and not read.choices:
+        raise refusal(_OK, reply.body, reply.header)
+    if not read.choices:
+        raise _unreadable("the reply has no choices", reply)
+    choice = read.choices[0]
+    text = _text(choice.message.content)
+    if choice.finish_reason == "content_filter":
+        message = "the endpoint's content filter stopped the reply"
+        raise CallError(FailureKind.FILTERED, message, raw=text)
+    return Completion(
+        text=text,
+        reasoning=choice.message.reasoning_content or choice.message.reasoning or "",
+        refusal=choice.message.refusal or "",
+        finish_reason=choice.finish_reason or "",
+        served_model=read.model or "",
+        usage=_usage(read.usage),
+        seconds=seconds,
+    )
+
+
+def _text(content: str | list[_Part] | None) -> str:
+    if isinstance(content, list):
+        return "".join(part.text or "" for part in content)
+    return content or ""
+
+
+def _usage(usage: _Usage | None) -> Usage:
+    if usage is None:
+        return Usage()
+    prompt, completion = usage.prompt_tokens_details, usage.completion_tokens_details
+    return Usage(
+        usage.prompt_tokens,
+        usage.completion_tokens,
+        prompt.cached_tokens if prompt else None,
+        completion.reasoning_tokens if completion else None,
+    )
+
+
+def _slow_decode(reply: HttpReply) -> _Reply:
+    """Reads what the fast decoder refuses and a careful person would not: lone surrogates, stray bytes, odd usage."""
+    try:
+        body = json.loads(reply.body.decode("utf-8", "replace"), parse_constant=lambda _word: None)
+    except (ValueError, RecursionError) as error:
+        reason = "an HTML page; api_base may lack /v1" if reply.body.lstrip()[:1] == b"<" else f"not JSON ({error})"
+        raise _unreadable(f"the reply is {reason}", reply) from error
+    try:
+        return msgspec.convert(_without_odd_usage(body), _Reply, strict=False)
+    except msgspec.ValidationError as error:
+        raise _unreadable(f"the reply has another shape: {error}", reply) from error
+
+
+def _without_odd_usage(body: Any) -> Any:
+    """Token counts that are no numbers are unknown; they cost nobody the reply."""
+    if not isinstance(body, dict):
+        return body
+    try:
+        msgspec.convert(body.get("usage"), _Usage | None, strict=False)
+    except msgspec.ValidationError:
+        return {**body, "usage": None}
+    return body
+
+
+def _unreadable(message: str, reply: HttpReply) -> CallError:
+    return CallError(FailureKind.DECODE, message, raw=reply.body[:_KEPT].decode("utf-8", "replace"))

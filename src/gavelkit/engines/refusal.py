@@ -1,0 +1,115 @@
+"""What an HTTP status and an error body mean: the kind of failure, whether to try again, and the server's hint."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from gavelkit.core.errors import CallError
+from gavelkit.core.failure import FailureKind
+
+Header = Callable[[str], str | None]
+
+_KEPT = 2000
+_SERVER_ERROR = 500
+_QUOTA = ("insufficient_quota", "billing_hard_limit", "billing_not_active", "exceeded your current quota")
+_TOO_LONG = ("context_length_exceeded", "maximum context length", "context window", "prompt is too long")
+_UNSUPPORTED = ("unsupported_parameter", "unsupported_value")
+_NO_MODEL = ("model_not_found", "does not exist", "model not found")
+
+_BY_STATUS: Mapping[int, FailureKind] = {
+    400: FailureKind.BAD_REQUEST,
+    401: FailureKind.AUTH,
+    402: FailureKind.QUOTA,
+    403: FailureKind.FORBIDDEN,
+    404: FailureKind.MODEL_NOT_FOUND,
+    408: FailureKind.TIMEOUT,
+    409: FailureKind.SERVER,
+    413: FailureKind.INPUT_TOO_LONG,
+    422: FailureKind.BAD_REQUEST,
+    429: FailureKind.RATE_LIMIT,
+    451: FailureKind.FORBIDDEN,
+}
+_FATAL = frozenset({FailureKind.AUTH, FailureKind.QUOTA, FailureKind.MODEL_NOT_FOUND})
+_HINTS: Mapping[FailureKind, str] = {
+    FailureKind.AUTH: "the endpoint refuses the key",
+    FailureKind.QUOTA: "the account has no quota left",
+    FailureKind.MODEL_NOT_FOUND: "the endpoint has no such model or path (a base URL usually ends in /v1)",
+}
+
+
+def refusal(status: int, body: bytes, header: Header) -> CallError:
+    """The error for a reply that is none: by its status, or by the error in a body of status 200."""
+    error = _error_of(body)
+    if 300 <= status < 400:  # noqa: PLR2004 - the redirects
+        return _redirect(status, header)
+    if status == 200:  # noqa: PLR2004 - an error in a body that says all is well
+        status = _inner_status(error)
+    words = " ".join(str(error.get(name, "")) for name in ("code", "type", "message")).lower()
+    kind = _kind(status, words)
+    text = str(error.get("message") or body[:200].decode("utf-8", "replace")).strip()
+    hint = f"{_HINTS[kind]}: " if kind in _HINTS else ""
+    return CallError(
+        kind,
+        f"HTTP {status}: {hint}{text}" if text else f"HTTP {status}{': ' + hint[:-2] if hint else ''}",
+        raw=body[:_KEPT].decode("utf-8", "replace"),
+        retry_after=retry_after(header),
+        fatal=kind in _FATAL,
+        retryable=_retryable(header),
+    )
+
+
+def retry_after(header: Header) -> float | None:
+    """The server's hint in seconds; None where it gives none that can be used."""
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        text = (header(name) or "").strip()
+        if text.isascii() and text.replace(".", "", 1).isdigit() and len(text) < 12:  # noqa: PLR2004 - no sane wait is longer
+            seconds = float(text) * unit
+            if math.isfinite(seconds) and seconds > 0:
+                return seconds
+    return None
+
+
+def _kind(status: int, words: str) -> FailureKind:
+    if any(word in words for word in _QUOTA):
+        return FailureKind.QUOTA
+    if any(word in words for word in _TOO_LONG):
+        return FailureKind.INPUT_TOO_LONG
+    if any(word in words for word in _UNSUPPORTED):
+        return FailureKind.UNSUPPORTED_PARAM
+    if any(word in words for word in _NO_MODEL) and status in {400, 404}:
+        return FailureKind.MODEL_NOT_FOUND
+    if "content_filter" in words or "content_policy" in words:
+        return FailureKind.FILTERED
+    return _BY_STATUS.get(status, FailureKind.SERVER if status >= _SERVER_ERROR else FailureKind.BAD_REQUEST)
+
+
+def _retryable(header: Header) -> bool | None:
+    return {"true": True, "false": False}.get((header("x-should-retry") or "").strip().lower())
+
+
+def _redirect(status: int, header: Header) -> CallError:
+    host = urlsplit(header("location") or "").hostname or "an unnamed place"
+    message = f"HTTP {status}: the endpoint redirects to {host}; redirects are not followed, so that no key goes astray"
+    return CallError(FailureKind.REDIRECT, message)
+
+
+def _error_of(body: bytes) -> Mapping[str, Any]:
+    try:
+        decoded = json.loads(body.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return {}
+    error = decoded.get("error", decoded) if isinstance(decoded, dict) else {}
+    return error if isinstance(error, dict) else {"message": str(error)}
+
+
+def _inner_status(error: Mapping[str, Any]) -> int:
+    """An error inside a 200 is read as the status it names, else as a fault of the server."""
+    code = error.get("code")
+    if isinstance(code, int) and not isinstance(code, bool):
+        return code
+    words = f"{code} {error.get('type')}".lower()
+    return 429 if "rate_limit" in words else 401 if "auth" in words or "api_key" in words else _SERVER_ERROR

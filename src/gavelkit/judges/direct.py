@@ -1,0 +1,116 @@
+"""The direct judge: one prompt, one reply, one verdict."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+from gavelkit.core.criterion import Criterion, Options, Range
+from gavelkit.core.errors import CallError, NotYet, TemplateError
+from gavelkit.core.example import Example, Uses
+from gavelkit.core.failure import Failure
+from gavelkit.core.identity import Identity
+from gavelkit.core.judgment import Judgment, Step
+from gavelkit.core.limits import Limits
+from gavelkit.core.message import Labels, Parameters, Request
+from gavelkit.core.protocols import Engine, Parser, Wrap
+from gavelkit.core.slot import Slot
+from gavelkit.core.status import Status
+from gavelkit.judges.verdict import read_verdict
+from gavelkit.prompts import Prompt
+
+STEP = "judge"
+
+
+@dataclass(frozen=True, slots=True)
+class Direct:
+    """Asks once about each system's response and reads the reply in its place."""
+
+    name: str
+    prompt: Prompt
+    parser: Parser
+    criterion: Criterion
+    parameters: Parameters
+    engine: Engine
+    threshold: float | None = None
+    limits: Limits = Limits()
+    preset: str = ""
+    asks: Identity = field(init=False)
+    reads: Identity = field(init=False)
+
+    def __post_init__(self) -> None:
+        asks = {"way": "direct", "model": self.parameters.model, "parameters": self.parameters.values, **self.prompt.material}
+        reads = {"parser": self.parser.name, "version": self.parser.version, **_parser_settings(self.parser)}
+        object.__setattr__(self, "asks", Identity(asks))
+        object.__setattr__(self, "reads", Identity({**reads, **_scale(self.criterion)}))
+
+    @property
+    def uses(self) -> Uses:
+        """Which parts of an example the prompt reads."""
+        return self.prompt.uses
+
+    def plan(self, example: Example, *, repeat: int = 0) -> Sequence[Slot]:
+        """One slot for each system of the example."""
+        return tuple(Slot(self.name, example.id, (system,), repeat) for system in example.responses)
+
+    def prepare(self, example: Example) -> None:
+        """Render every prompt of the example. Raises TemplateError."""
+        for system in example.responses:
+            self.prompt.messages(example, system)
+
+    async def __call__(self, example: Example, *, repeat: int = 0) -> Sequence[Judgment]:
+        slots = self.plan(example, repeat=repeat)
+        if len(slots) == 1:
+            return (await self._judge(slots[0], example),)
+        return await asyncio.gather(*(self._judge(slot, example) for slot in slots))
+
+    def bind(self, wrap: Wrap) -> Self:
+        """The same judge with its engine wrapped."""
+        return replace(self, engine=wrap(self.engine))
+
+    async def _judge(self, slot: Slot, example: Example) -> Judgment:
+        try:
+            request = self._request(slot, example)
+        except (TemplateError, UnicodeEncodeError) as error:
+            return Judgment(slot, Status.INVALID_INPUT, failure=Failure(f"the prompt cannot be made: {error}"))
+        try:
+            completion = await self.engine.complete(request)
+        except NotYet:
+            return Judgment(slot, Status.PENDING)
+        except CallError as error:
+            return Judgment(slot, Status.CALL_ERROR, failure=error.failure)
+        verdict = read_verdict(completion, self.parser, self.criterion)
+        return Judgment(
+            slot=slot,
+            status=verdict.status,
+            score=verdict.score,
+            grade=verdict.grade,
+            failure=verdict.failure,
+            passed=self._passed(verdict.score),
+            steps=(Step(STEP, completion),),
+        )
+
+    def _request(self, slot: Slot, example: Example) -> Request:
+        messages = self.prompt.messages(example, slot.systems[0])
+        return Request(messages, self.parameters, slot.repeat, Labels(example.id, self.name, slot.systems, STEP))
+
+    def _passed(self, score: float | None) -> bool | None:
+        if score is None or self.threshold is None:
+            return None
+        return self.criterion.passes(score, self.threshold)
+
+
+def _parser_settings(parser: Parser) -> dict[str, object]:
+    pattern = getattr(parser, "pattern", None)
+    return {"pattern": pattern} if isinstance(pattern, str) else {}
+
+
+def _scale(criterion: Criterion) -> dict[str, object]:
+    scale = criterion.scale
+    if isinstance(scale, Range):
+        return {"scale": [scale.low, scale.high], "clamp": scale.clamp}
+    if isinstance(scale, Options):
+        return {"options": dict(scale.scores)}
+    return {}

@@ -1,0 +1,90 @@
+"""A system and a user template become the messages about one response."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+from gavelkit.core.errors import TemplateError
+from gavelkit.core.example import Example, Uses
+from gavelkit.core.message import Message
+from gavelkit.prompts.template import Template
+
+FENCE = "fence"
+"""The variable that holds the marker round data: templates write it beside each field's name."""
+
+RESERVED = frozenset({"prediction", "reference", "doc", "response_format"})
+"""Names that a custom variable may not take."""
+
+_ANSWERS = ("response", "output", "prediction")
+_FENCE_BYTES = 12
+
+
+class Prompt:
+    """Templates and custom variables, ready to render.
+
+    Variables: every field of the row; `question` and the like by their aliases; `response`, `output` and
+    `prediction`, which are the same; `reference`, None where there is none; `doc`; `system`, the name of what is
+    judged; custom variables, which win over fields; and `fence`, one marker per prompt that no field contains.
+    Rendering is a pure function of the row.
+    """
+
+    __slots__ = ("_custom", "_fenced", "_system", "_user", "uses")
+
+    def __init__(self, user: Template, *, system: Template | None = None, custom: Mapping[str, Any] | None = None) -> None:
+        self._user = user
+        self._system = system
+        self._custom = dict(custom or {})
+        templates = [user] if system is None else [system, user]
+        self.uses: Uses = user.uses
+        for template in templates:
+            self.uses = self.uses | template.uses
+        names = frozenset().union(*(template.names for template in templates))
+        self._fenced = tuple(sorted(names - self._custom.keys() - {FENCE})) if FENCE in names else ()
+
+    @property
+    def material(self) -> Mapping[str, object]:
+        """What shapes the prompt, for the judge's identity."""
+        system = {} if self._system is None else {"system_prompt": self._system.text}
+        custom = {"variables": self._custom} if self._custom else {}
+        return {"prompt_template": self._user.text, **system, **custom}
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Every variable the templates read."""
+        return self.uses.names
+
+    def messages(self, example: Example, system: str) -> tuple[Message, ...]:
+        """The messages that ask about one system's response. Raises TemplateError."""
+        variables = self._variables(example, system)
+        user = Message("user", self._user.render(variables, place=example.place))
+        if self._system is None:
+            return (user,)
+        return (Message("system", self._system.render(variables, place=example.place)), user)
+
+    def _variables(self, example: Example, system: str) -> dict[str, Any]:
+        variables = dict(example.fields)
+        response = example.responses[system]
+        variables.update(self._custom)
+        for name in _ANSWERS:
+            variables[name] = response
+        variables["reference"] = example.reference
+        variables["doc"] = example.doc
+        variables["system"] = system
+        if self._fenced:
+            variables[FENCE] = self._fence(variables, example)
+        return variables
+
+    def _fence(self, variables: Mapping[str, Any], example: Example) -> str:
+        texts = [str(variables[name]) for name in self._fenced if name in variables]
+        whole = hashlib.blake2b(digest_size=_FENCE_BYTES)
+        for text in texts:
+            data = text.encode("utf-8", "surrogatepass")
+            whole.update(b"%d:" % len(data))
+            whole.update(data)
+        marker = whole.hexdigest()
+        if any(marker in text for text in texts):
+            message = f"a field at {example.place} holds the marker of its own prompt"
+            raise TemplateError(message)
+        return marker

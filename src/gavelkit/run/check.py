@@ -1,0 +1,61 @@
+"""Everything that can be wrong with rows and templates, found before the first paid call."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from gavelkit.core.errors import DataError
+from gavelkit.core.example import Example
+from gavelkit.core.protocols import Judge
+from gavelkit.datasets import Source, refuse_duplicates
+
+MAX_ROWS = 1_000_000
+
+
+@dataclass(slots=True)
+class Planned:
+    """How many judgments there will be, by judge and systems; None where the rows cannot be read twice."""
+
+    rows: int = 0
+    slots: Counter[tuple[str, tuple[str, ...]]] = field(default_factory=Counter)
+    complete: bool = True
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.slots.total()
+
+    def add(self, example: Example, judges: Sequence[Judge], *, repeat: int) -> None:
+        """Count one row's judgments."""
+        self.rows += 1
+        for judge in judges:
+            for slot in judge.plan(example):
+                self.slots[slot.judge, slot.systems] += repeat
+
+
+def check_rows(source: Source, judges: Sequence[Judge], *, limit: int | None, repeat: int) -> Planned:
+    """Read every row, refuse duplicate ids, render every template for each of the first million rows; count the plan.
+
+    Raises DataError or TemplateError. A source that can be read only once is checked row by row as it is judged.
+    """
+    planned = Planned()
+    if not source.rereadable:
+        planned.complete = False
+        return planned
+    for example in refuse_duplicates(source.examples(limit=limit)):
+        if planned.rows < MAX_ROWS:
+            for judge in judges:
+                judge.prepare(example)
+        planned.add(example, judges, repeat=repeat)
+    if planned.rows == 0:
+        message = f"{source.path or source.name}: there is no row to judge"
+        raise DataError(message)
+    return planned
+
+
+def checked_examples(source: Source, *, limit: int | None) -> Iterator[Example]:
+    """The rows to judge; those of a source that is read once are checked as they come."""
+    examples = source.examples(limit=limit)
+    return examples if source.rereadable else refuse_duplicates(examples)

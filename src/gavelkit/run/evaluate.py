@@ -1,0 +1,164 @@
+"""The whole system on one screen: examples and judges in, judgments on disk, a report out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from gavelkit.core.errors import EndpointError, GavelError, Interrupted, RunFailed
+from gavelkit.core.event import Noticed, Observe, Planned, ignore
+from gavelkit.core.example import Example
+from gavelkit.core.failure import Failure
+from gavelkit.core.protocols import Engine, Judge, Wrap
+from gavelkit.core.report import Report
+from gavelkit.core.slot import Slot
+from gavelkit.datasets import Source
+from gavelkit.engines import Replaying, StoredOnly
+from gavelkit.run.check import Planned as Plan
+from gavelkit.run.check import check_rows, checked_examples
+from gavelkit.run.conclude import conclude
+from gavelkit.run.folder import point_latest
+from gavelkit.run.pool import Pool
+from gavelkit.run.settings import RunSettings
+from gavelkit.run.stop import Stop
+from gavelkit.storage import RunRecord, open_reader
+
+
+async def evaluate_async(
+    source: Source,
+    judges: Sequence[Judge],
+    *,
+    folder: Path,
+    settings: RunSettings = RunSettings(),  # noqa: B008 - frozen
+    facts: Mapping[str, Any] | None = None,
+    observe: Observe = ignore,
+    stop: Stop | None = None,
+) -> Report:
+    """Judge every row that the folder's record does not hold yet, and report on all of them.
+
+    `facts` are kept beside the rows. Raises UsageError before anything is called; RunFailed, EndpointError,
+    StorageError or Interrupted after everything that was judged is on disk.
+    """
+    stop = stop or Stop()
+    plan = check_rows(source, judges, limit=settings.limit, repeat=settings.repeat)
+    bound = sum(judge.limits.concurrency for judge in judges)
+    with RunRecord(
+        folder, judges, mapping=source.mapping.spec, bound=bound, observe=observe, retry_errors=settings.retry_errors
+    ) as record:
+        point_latest(folder)
+        _note(record, plan, {**(facts or {}), "data": source.path, "on_failure": settings.on_failure})
+        observe(Planned(plan.total if plan.complete else None, record.journal.held_count))
+        if record.reread:
+            await _reread(record, judges, source.examples(limit=settings.limit), settings, observe)
+        examples = _counting(checked_examples(source, limit=settings.limit), plan, judges, settings.repeat)
+        replaying = partial(_replaying, record)
+        pool = Pool(record.journal, stop=stop, repeat=settings.repeat)
+        missing = lambda position, slot: record.journal.held(position, slot) is None  # noqa: E731 - read where it stands
+        await _until_stopped(pool.run(examples, [judge.bind(replaying) for judge in judges], missing), stop, settings)
+        if pool.seen_all:
+            record.journal.note("removed", record.journal.finish_pass())
+        if not source.rereadable:
+            record.journal.note("planned", _planned(plan))
+        await record.journal.settle()
+    report = conclude(folder, max_error_rate=settings.max_error_rate)
+    return _ending(report, fatal=pool.fatal, stop=stop, on_failure=settings.on_failure)
+
+
+async def reparse_async(judges: Sequence[Judge], *, folder: Path, repeat: int, observe: Observe = ignore) -> Report:
+    """Read every stored reply of a run again, as these judges do, without a call. Raises ConfigError, StorageError."""
+    reader = open_reader(folder)
+    try:
+        mapping = reader.meta["map"]
+        bound = sum(judge.limits.concurrency for judge in judges)
+        with RunRecord(folder, judges, mapping=mapping, bound=bound, observe=observe, forget=False) as record:
+            observe(Planned(None, record.journal.held_count))
+            await _reread(record, judges, reader.examples(), RunSettings(repeat=repeat), observe, everything=True)
+            await record.journal.settle()
+    finally:
+        reader.close()
+    return conclude(folder)
+
+
+async def _reread(
+    record: RunRecord,
+    judges: Sequence[Judge],
+    examples: Iterator[Example],
+    settings: RunSettings,
+    observe: Observe,
+    *,
+    everything: bool = False,
+) -> None:
+    """A pass whose engine is the store alone: what it does not hold stays pending."""
+    names = [judge.name for judge in judges] if everything else list(record.reread)
+
+    def held(position: int, slot: Slot) -> bool:
+        return record.journal.held(position, slot) is not None
+
+    def wrap(_engine: Engine) -> Engine:
+        return StoredOnly(record.replies)
+
+    bound = [judge.bind(wrap) for judge in judges if judge.name in names]
+    await Pool(record.journal, stop=Stop(), repeat=settings.repeat).run(examples, bound, held)
+    record.read_again(judges)
+    observe(Noticed(f"stored replies were read again, without a call: {', '.join(names)}"))
+
+
+def _replaying(record: RunRecord, engine: Engine) -> Engine:
+    """The wrapping order, outermost first: stored replies > (budget > truncation > repair) > retry > gate > provider."""
+    return Replaying(engine, record.replies, record.journal)
+
+
+async def _until_stopped(work: Any, stop: Stop, settings: RunSettings) -> None:
+    """Let the work end by itself, or, once asked to stop, within its grace: replies in flight are paid for."""
+    working = asyncio.create_task(work)
+    stopping = asyncio.create_task(stop.wait())
+    await asyncio.wait({working, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    stopping.cancel()
+    if not working.done():
+        await asyncio.wait({working}, timeout=settings.grace_seconds)
+        working.cancel()
+    try:
+        await working
+    except asyncio.CancelledError:
+        if not stop.asked:
+            raise
+
+
+def _counting(examples: Iterator[Example], plan: Plan, judges: Sequence[Judge], repeat: int) -> Iterator[Example]:
+    """The plan of a source that is read once is counted as it goes by."""
+    for example in examples:
+        if not plan.complete:
+            plan.add(example, judges, repeat=repeat)
+        yield example
+
+
+def _planned(plan: Plan) -> list[tuple[str, tuple[str, ...], int]]:
+    return [(judge, systems, count) for (judge, systems), count in plan.slots.items()]
+
+
+def _note(record: RunRecord, plan: Plan, facts: Mapping[str, Any]) -> None:
+    for name, value in {**facts, "planned": _planned(plan)}.items():
+        record.journal.note(name, value)
+
+
+def _ending(report: Report, *, fatal: Failure | None, stop: Stop, on_failure: str) -> Report:
+    """The report, or the error that a finished run ends with, carrying it."""
+    if fatal is not None:
+        message = f"the endpoint is unusable: {fatal.message}"
+        raise EndpointError(message, report)
+    if stop.asked:
+        raise Interrupted(stop.reason, report, exit_code=stop.exit_code)
+    if not report.finished:
+        message = f"{report.pending} judgments are pending and nothing says why"
+        raise GavelError(message)
+    for judge in report.judges:
+        if judge.too_many_failed:
+            message = f"judge {judge.name!r}: {judge.error_rate:.1%} of its judgments failed, and {judge.max_error_rate:.1%} may"
+            raise RunFailed(message, report)
+    if on_failure == "raise" and any(metric.failed for metric in report.metrics):
+        message = "judgments failed, and on_failure is raise"
+        raise RunFailed(message, report)
+    return report

@@ -1,0 +1,94 @@
+"""Connections to a run's database: made, checked and set up in one place."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from gavelkit.core.errors import StorageError
+from gavelkit.storage.schema import APPLICATION_ID, TABLES, VERSION
+
+_BUSY_SECONDS = 30.0
+
+
+@contextmanager
+def storage_errors(path: Path) -> Iterator[None]:
+    """Turns what SQLite and the disk raise into a StorageError that names the file."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise StorageError(_message(path, error)) from error
+    except OSError as error:
+        message = f"{path}: {error.strerror or error}"
+        raise StorageError(message) from error
+
+
+def open_for_writing(path: Path) -> sqlite3.Connection:
+    """The database, made where there is none. Raises StorageError; a file that is not ours stays untouched."""
+    with storage_errors(path):
+        fresh = not path.exists() or path.stat().st_size == 0
+        connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        try:
+            if fresh:
+                _create(connection)
+            else:
+                check(connection, path)
+            for pragma in ("synchronous=FULL", "fullfsync=ON", "journal_size_limit=67108864", "wal_autocheckpoint=4000"):
+                connection.execute(f"PRAGMA {pragma}")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+def open_for_reading(path: Path, *, foreign: bool = True) -> sqlite3.Connection:
+    """A read-only connection. `foreign`: the file may come from somebody else. Raises StorageError."""
+    if not path.exists():
+        message = f"{path.parent}: there is no run here ({path.name} is missing)"
+        raise StorageError(message)
+    with storage_errors(path):
+        connection = sqlite3.connect(
+            f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        connection.execute("PRAGMA trusted_schema=OFF")
+        if foreign:
+            check(connection, path)
+        return connection
+
+
+def check(connection: sqlite3.Connection, path: Path) -> None:
+    """Raises StorageError where the file is not a run of ours that this version can read."""
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if application != APPLICATION_ID:
+        message = f"{path}: this is no record of a run; it was left untouched"
+        raise StorageError(message)
+    if version > VERSION:
+        message = f"{path}: written by a newer gavelkit (schema {version}, this one reads {VERSION}); it was left untouched"
+        raise StorageError(message)
+    strange = connection.execute("SELECT name FROM sqlite_master WHERE type IN ('trigger','view')").fetchone()
+    if strange:
+        message = f"{path}: holds {strange[0]!r}, which no run writes; it was left untouched"
+        raise StorageError(message)
+
+
+def _create(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA page_size=8192")
+    (mode,) = connection.execute("PRAGMA journal_mode=WAL").fetchone()
+    if mode != "wal":
+        connection.execute("PRAGMA journal_mode=DELETE")
+    script = f"BEGIN IMMEDIATE;{TABLES}PRAGMA application_id={APPLICATION_ID};PRAGMA user_version={VERSION};COMMIT;"
+    connection.executescript(script)
+
+
+def _message(path: Path, error: sqlite3.Error) -> str:
+    text = str(error)
+    if "full" in text:
+        return f"{path}: the disk is full; free some space, and the same command goes on"
+    if "not a database" in text or "malformed" in text:
+        return f"{path}: damaged, or no record of a run ({text}); it was left untouched"
+    if "readonly" in text or "unable to open" in text:
+        return f"{path}: cannot be written ({text}); is the folder writable?"
+    return f"{path}: {text}"

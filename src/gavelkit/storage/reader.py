@@ -1,0 +1,188 @@
+"""A run read in order, by anybody, while it is written or long after."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gavelkit.core.criterion import Criterion, Options, Range
+from gavelkit.core.example import Example
+from gavelkit.core.judgment import Judgment, Step
+from gavelkit.core.protocols import Entry
+from gavelkit.core.slot import Slot
+from gavelkit.storage.codec import CALL_COLUMNS, Row, from_json, read_completion, read_example, read_failure, read_grade
+from gavelkit.storage.database import open_for_reading, storage_errors
+from gavelkit.storage.schema import FILE_NAME, STATUSES, slot_parts
+
+_CALL_WIDTH = 15
+_ENTRIES = f"""
+SELECT judgment.*, example.id, example.line, example.row, {CALL_COLUMNS}
+FROM judgment JOIN example ON example.example = judgment.slot >> 30 AND example.removed = 0
+LEFT JOIN call ON call.call = judgment.call ORDER BY judgment.slot
+"""  # noqa: S608 - constants only
+_OUTCOMES = """
+SELECT slot, status, score, passed, failure, example.id
+FROM judgment JOIN example ON example.example = judgment.slot >> 30 AND example.removed = 0 ORDER BY slot
+"""
+_TOTALS = """
+SELECT judge, COUNT(*), SUM(prompt_tokens), SUM(completion_tokens), SUM(cached_tokens),
+       SUM(prompt_tokens IS NULL OR completion_tokens IS NULL), SUM(requests)
+FROM call GROUP BY judge
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeRow:
+    """A judge as the record describes it."""
+
+    name: str
+    model: str
+    preset: str
+    criterion: Criterion
+    threshold: float | None
+    max_error_rate: float
+    asks: Mapping[str, Any]
+    reads: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class CallTotals:
+    """What a judge's calls came to. `uncounted` calls said nothing of their tokens."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    uncounted: int = 0
+    requests: int = 0
+
+
+class RunReader:
+    """Implements `Records`. Reads in one transaction a call, so a running writer disturbs nothing."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._connection = connection
+        self._path = path
+        with storage_errors(path):
+            self.meta: Mapping[str, Any] = {n: from_json(t) for n, t in connection.execute("SELECT name, value FROM meta")}
+            self._judges = {number: _judge(name, from_json(spec)) for number, name, spec in self._rows("judge, name, spec", "judge")}
+            self._subjects = {n: tuple(from_json(text)) for n, text in self._rows("subject, systems", "subject")}
+
+    @property
+    def folder(self) -> Path:
+        """The run's folder."""
+        return self._path.parent
+
+    @property
+    def judges(self) -> tuple[JudgeRow, ...]:
+        """The judges of the last start, in its order."""
+        by_name = {judge.name: judge for judge in self._judges.values()}
+        return tuple(by_name[name] for name in self.meta.get("judges", ()) if name in by_name)
+
+    def entries(self) -> Iterator[Entry]:
+        """Every judgment of the present rows and judges, ordered by example, judge, system and repeat."""
+        current = set(self.meta.get("judges", ()))
+        source = str(self.meta.get("data", ""))
+        example: Example | None = None
+        at = -1
+        with storage_errors(self._path):
+            for row in self._connection.execute(_ENTRIES):
+                position, judge, subject, repeat = slot_parts(row[0])
+                if self._judges[judge].name not in current:
+                    continue
+                if example is None or position != at:
+                    example = read_example(row[11], row[13], line=row[12], source=source)
+                    at = position
+                slot = Slot(self._judges[judge].name, example.id, self._subjects[subject], repeat)
+                yield Entry(self._judgment(slot, row), example)
+
+    def outcomes(self) -> Iterator[Judgment]:
+        """Every such judgment without its words: slot, status, score, passed and the kind of its failure."""
+        names = {number: judge.name for number, judge in self._judges.items() if judge.name in self.meta.get("judges", ())}
+        with storage_errors(self._path):
+            for number, status, score, passed, failure, identifier in self._connection.execute(_OUTCOMES):
+                _, judge, subject, repeat = slot_parts(number)
+                if judge in names:
+                    slot = Slot(names[judge], identifier, self._subjects[subject], repeat)
+                    yield Judgment(slot, STATUSES[status], score, failure=read_failure(failure, ""), passed=passed)
+
+    def examples(self) -> Iterator[Example]:
+        """Every present row, as the record keeps it, in order."""
+        source = str(self.meta.get("data", ""))
+        query = "SELECT id, row, line FROM example WHERE removed=0 ORDER BY example"
+        with storage_errors(self._path):
+            for identifier, row, line in self._connection.execute(query):
+                yield read_example(identifier, row, line=line, source=source)
+
+    def totals(self) -> Mapping[str, CallTotals]:
+        """What each judge's calls came to, by its name."""
+        with storage_errors(self._path):
+            found = {
+                self._judges[row[0]].name: CallTotals(*(value or 0 for value in row[1:]))
+                for row in self._connection.execute(_TOTALS)
+                if row[0] in self._judges
+            }
+        return {judge.name: found.get(judge.name, CallTotals()) for judge in self._judges.values()}
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._connection.close()
+
+    def _rows(self, columns: str, table: str) -> Iterator[Row]:
+        return self._connection.execute(f"SELECT {columns} FROM {table}")  # noqa: S608 - constants only
+
+    def _judgment(self, slot: Slot, row: Row) -> Judgment:
+        _, status, score, passed, bias, grade, explanation, parts, failure, call, steps = row[:11]
+        completions = self._completions(call, steps, row[14 : 14 + _CALL_WIDTH])
+        reply = completions[-1].completion.text if completions else ""
+        return Judgment(
+            slot=slot,
+            status=STATUSES[status],
+            score=score,
+            grade=read_grade(grade, explanation, parts, reply),
+            failure=read_failure(failure, reply),
+            passed=None if passed is None else bool(passed),
+            position_bias=None if bias is None else bool(bias),
+            steps=completions,
+        )
+
+    def _completions(self, call: int | None, steps: str | None, row: Row) -> tuple[Step, ...]:
+        if call is None:
+            return ()
+        if steps is None:
+            return (Step("judge", read_completion(row)),)
+        query = f"SELECT {CALL_COLUMNS} FROM call WHERE call=?"  # noqa: S608 - constants only
+        found = [(name, self._connection.execute(query, (number,)).fetchone()) for name, number in from_json(steps)]
+        return tuple(Step(name, read_completion(each)) for name, each in found)
+
+
+def open_reader(folder: Path) -> RunReader:
+    """The run in a folder. Raises StorageError where there is none or it is damaged."""
+    path = folder / FILE_NAME
+    return RunReader(open_for_reading(path), path)
+
+
+def _judge(name: str, spec: Mapping[str, Any]) -> JudgeRow:
+    about, reads = spec["about"], spec["reads"]
+    return JudgeRow(
+        name=name,
+        model=str(spec["asks"].get("model", "")),
+        preset=about["preset"],
+        criterion=Criterion(name, _scale(reads), about["higher_is_better"]),
+        threshold=about["threshold"],
+        max_error_rate=about["max_error_rate"],
+        asks=spec["asks"],
+        reads=reads,
+    )
+
+
+def _scale(reads: Mapping[str, Any]) -> Range | Options | None:
+    if "options" in reads:
+        return Options(reads["options"])
+    if "scale" in reads:
+        low, high = reads["scale"]
+        return Range(low, high, clamp=reads["clamp"])
+    return None
