@@ -212,7 +212,7 @@ def _provider(
 
 
 def _model_name(function: object, settings: Mapping[str, Any]) -> str:
-    """A function has no model; its own name stands in the record."""
+    """A function has no model, so its own name stands in the record; of recorded replies nobody said."""
     if function is None:
-        return str(settings["model"])
+        return "recorded" if "replies" in settings else str(settings["model"])
     return str(getattr(function, "__qualname__", type(function).__qualname__))

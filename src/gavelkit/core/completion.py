@@ -37,6 +37,22 @@ class Completion:
     call: int = 0
     replayed: bool = False
 
+    def stored(self, call: int) -> Completion:
+        """The same reply with its number in the record."""
+        return Completion(
+            self.text,
+            self.reasoning,
+            self.refusal,
+            self.finish_reason,
+            self.served_model,
+            self.usage,
+            self.effective,
+            self.seconds,
+            self.attempts,
+            call,
+            self.replayed,
+        )
+
     @property
     def cut(self) -> bool:
         """True where the reply ended at its token limit."""

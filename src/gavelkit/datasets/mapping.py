@@ -50,9 +50,9 @@ class RowMapping:
         except LookupError as error:
             message = f"{place}: {error.args[0]}"
             raise DataError(message) from None
-        question = _alias(fields, "question")
-        if question is not None:
-            fields.setdefault("question", fields[question])
+        question = self._column(fields, "question")
+        if question is not None and question != "question":
+            fields["question"] = fields[question]
         doc = row.get("doc")
         return Example(
             id=identifier,
@@ -78,7 +78,7 @@ class RowMapping:
         if self._responses:
             found = {name: _text(path.get(row)) for name, path in self._responses.items()}
             return self._named(found, row), ""
-        column = _alias(row, "response") or (_LATE_RESPONSE if _LATE_RESPONSE in row else None)
+        column = self._column(row, "response") or (_LATE_RESPONSE if _LATE_RESPONSE in row else None)
         if column is not None:
             return self._named({ONLY_SYSTEM: _text(row[column])}, row), column
         outputs = row.get("outputs")
@@ -88,6 +88,14 @@ class RowMapping:
         message = f"{place}: no response: looked for {looked}; name the field with map: {{response: ...}}"
         raise DataError(message)
 
+    @staticmethod
+    def _column(row: Mapping[str, Any], name: str) -> str | None:
+        """The first of a name's aliases that the row has."""
+        for alias in ALIASES[name]:
+            if alias in row:
+                return alias
+        return None
+
     def _named(self, responses: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
         if self._system is None:
             return responses
@@ -95,7 +103,7 @@ class RowMapping:
         return {str(self._system.get(row)): response}
 
     def _references(self, fields: Mapping[str, Any], used: str) -> tuple[Any, ...]:
-        column = "reference" if "reference" in self._paths else _alias(fields, "reference")
+        column = "reference" if "reference" in self._paths else self._column(fields, "reference")
         if column is None and _LATE_RESPONSE in fields and used != _LATE_RESPONSE:
             column = _LATE_RESPONSE
         value = None if column is None else fields[column]
@@ -113,10 +121,6 @@ def _path(name: str, text: Any) -> Path:
     except ValueError as error:
         message = f"map: {name}: {error}"
         raise ConfigError(message) from error
-
-
-def _alias(row: Mapping[str, Any], name: str) -> str | None:
-    return next((alias for alias in ALIASES[name] if alias in row), None)
 
 
 def _text(value: Any) -> Any:

@@ -11,12 +11,10 @@ import math
 import select
 import selectors
 import sys
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Iterable
+from typing import Protocol
 
 import pycurl
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 class CurlLoop:
@@ -224,5 +222,7 @@ if sys.platform == "linux":
 def make_poller() -> Poller:
     """Return the cheapest poller of this system."""
     if sys.platform == "linux":
-        return EpollPoller()
-    return SelectorPoller()
+        poller: Poller = EpollPoller()
+    else:
+        poller = SelectorPoller()
+    return poller

@@ -9,19 +9,16 @@ import asyncio
 import math
 import os
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import certifi
 import pycurl
 
+from gavelkit.core.errors import CallError
 from gavelkit.engines.curl_failure import Ending, Limits, call_error
 from gavelkit.engines.curl_loop import CurlLoop
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from gavelkit.core.errors import CallError
 
 _LOOPBACK: Final = "localhost,127.0.0.0/8,::1"
 _KEEPALIVE_SECONDS: Final = 30

@@ -42,6 +42,10 @@ class Template:
         return frozenset(meta.find_undeclared_variables(_SANDBOX.parse(self.text)))
 
     @cached_property
+    def _globals(self) -> Mapping[str, Any]:
+        return {name: value for name, value in _SANDBOX.globals.items() if name in self.names}
+
+    @cached_property
     def uses(self) -> Uses:
         """Which fields of an example the template reads."""
         tree = _SANDBOX.parse(self.text)
@@ -60,7 +64,7 @@ class Template:
     def render(self, variables: Mapping[str, Any], *, place: str = "") -> str:
         """The text for one row. Raises TemplateError naming the template's line and the row's `place`."""
         try:
-            text = self._compiled.render(variables, **{STEPS: [0]})
+            text = self._rendered(variables)
         except UndefinedError as error:
             raise self._error(error, self._missing(error, variables), place) from error
         except SecurityError as error:
@@ -71,6 +75,14 @@ class Template:
             message = f"{self.name}: the prompt has more than {MAX_CHARACTERS:,} characters, at {place}"
             raise TemplateError(message)
         return text
+
+    def _rendered(self, variables: Mapping[str, Any]) -> str:
+        """Jinja's own `render` without its two copies of the variables."""
+        given = {**self._globals, **variables, STEPS: [0]}
+        try:
+            return "".join(self._compiled.root_render_func(self._compiled.new_context(given, shared=True)))
+        except Exception:  # noqa: BLE001 - passed on with the template's own lines in its traceback
+            return str(_SANDBOX.handle_exception())
 
     def _missing(self, error: UndefinedError, variables: Mapping[str, Any]) -> str:
         known = [name for name in variables if not name.startswith("_")]

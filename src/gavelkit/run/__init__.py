@@ -7,7 +7,6 @@ from importlib import import_module
 _HOMES = {
     "RunSettings": "settings",
     "Stop": "stop",
-    "conclude": "conclude",
     "default_folder": "folder",
     "evaluate_async": "evaluate",
     "on_loop": "loop",

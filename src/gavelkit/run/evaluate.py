@@ -49,7 +49,7 @@ async def evaluate_async(
         folder, judges, mapping=source.mapping.spec, bound=bound, observe=observe, retry_errors=settings.retry_errors
     ) as record:
         point_latest(folder)
-        _note(record, plan, {**(facts or {}), "data": source.path, "on_failure": settings.on_failure})
+        _note(record, plan, {**(facts or {}), "data": source.path, "on_failure": settings.on_failure, "repeat": settings.repeat})
         observe(Planned(plan.total if plan.complete else None, record.journal.held_count))
         if record.reread:
             await _reread(record, judges, source.examples(limit=settings.limit), settings, observe)

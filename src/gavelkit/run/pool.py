@@ -102,8 +102,15 @@ class Pool:
         position = self._journal.begin(example)
         for lane in self._lanes:
             for repeat in range(self._repeat):
-                if any(self._wanted(position, slot) for slot in lane.judge.plan(example, repeat=repeat)):
+                if self._wants(position, lane.judge.plan(example, repeat=repeat)):
                     lane.waiting.append(Unit(example, position, repeat))
+
+    def _wants(self, position: int, slots: Sequence[Slot]) -> bool:
+        wanted = self._wanted
+        for slot in slots:  # a loop, since a generator costs more than the question
+            if wanted(position, slot):
+                return True
+        return False
 
     def _notice_fatal(self, judgments: Sequence[Judgment]) -> None:
         for judgment in judgments:

@@ -6,7 +6,6 @@ import asyncio
 import sqlite3
 from array import array
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -78,12 +77,10 @@ class RunJournal:
         row = example_row(example.only(self._uses))
         content = short_hash(row)
         identity = short_hash("\0".join((example.id, *example.responses)))
-        position = self._positions.get(identity)
+        position = self._positions.get(identity) if self._contents else None
         if position is None:
-            position = len(self._contents)
-            self._positions.put(identity, position)
-            self._contents.append(content)
-            self._seen.append(1)
+            position = self._next
+            self._next += 1
         else:
             self._seen[position] = 1
             if self._contents[position] == content and position not in self._removed:
@@ -94,6 +91,8 @@ class RunJournal:
 
     def held(self, position: int, slot: Slot) -> Status | None:
         """The status the record holds for a slot, None where it is to be judged."""
+        if position >= len(self._contents):
+            return None
         code = self._held.get(self._number(position, slot))
         return None if code is None else STATUSES[code]
 
@@ -101,7 +100,7 @@ class RunJournal:
         """Store a reply; the same completion comes back with its `call` number."""
         self._check()
         number = self._replies.next_call()
-        kept = replace(completion, call=number)
+        kept = completion.stored(number)
         self._replies.add(request.key, kept)
         self._writer.call(call_row(number, request.key, self._judges.get(request.labels.judge, 0), completion))
         return kept
@@ -189,6 +188,7 @@ class RunJournal:
             self._seen.append(0)
             if removed:
                 self._removed.add(position)
+        self._next = len(self._contents)
         for slot, status in connection.execute("SELECT slot, status FROM judgment"):
             self._held.put(slot, status)
 

@@ -117,6 +117,12 @@ class RunReader:
             for identifier, row, line in self._connection.execute(query):
                 yield read_example(identifier, row, line=line, source=source)
 
+    def key(self, call: int) -> bytes | None:
+        """The key of a call's request."""
+        with storage_errors(self._path):
+            row = self._connection.execute("SELECT key FROM call WHERE call=?", (call,)).fetchone()
+        return None if row is None else bytes(row[0])
+
     def totals(self) -> Mapping[str, CallTotals]:
         """What each judge's calls came to, by its name."""
         with storage_errors(self._path):

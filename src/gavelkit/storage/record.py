@@ -68,8 +68,8 @@ class RunRecord:
     def close(self) -> None:
         """Write what is queued, then let the next writer in."""
         try:
-            self.journal.close()
             self._reading.close()
+            self.journal.close()  # last, so that it empties the write-ahead log into the database
         finally:
             self._lock.release()
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from gavelkit.core.errors import StorageError
 from gavelkit.storage.database import storage_errors
-from gavelkit.storage.schema import INSERTS
+from gavelkit.storage.schema import INSERT_SIZES, INSERTS
 
 Row = tuple[Any, ...]
 
@@ -117,10 +118,17 @@ class Writer:
             for statement, values in batch.statements:
                 connection.execute(statement, values)
             for table, rows in (("example", batch.example), ("call", batch.call), ("judgment", batch.judgment)):
-                if rows:
-                    connection.executemany(INSERTS[table], rows)
+                _insert(connection, INSERTS[table], rows)
             connection.execute("COMMIT")
         except BaseException:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
+
+
+def _insert(connection: sqlite3.Connection, statements: Mapping[int, str], rows: Sequence[Row]) -> None:
+    at = 0
+    for size in INSERT_SIZES:
+        while len(rows) - at >= size:
+            connection.execute(statements[size], list(chain.from_iterable(rows[at : at + size])))
+            at += size

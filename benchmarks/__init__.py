@@ -1,0 +1,1 @@
+"""Benchmarks: ratios against a named rival in one run, medians."""

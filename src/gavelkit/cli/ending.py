@@ -1,0 +1,48 @@
+"""How a command ends: every error becomes a message on stderr, a report where there is one, and an exit code."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+
+from gavelkit.core.errors import EndpointError, GavelError, Interrupted, RunFailed, StorageError
+from gavelkit.reports import printable
+
+_RESUMABLE = (EndpointError, Interrupted, StorageError)
+
+
+def ended(command: Callable[[], int], given: Sequence[str]) -> int:
+    """The command's exit code, or that of the error that ended it."""
+    try:
+        return command()
+    except BrokenPipeError:
+        raise
+    except GavelError as error:
+        say(f"gavel: {error}")
+        if isinstance(error, RunFailed):
+            say("  everything judged is kept; run the same command again to try the failed calls once more")
+        elif isinstance(error, _RESUMABLE):
+            say(f"  to go on: {resume_command(given)}")
+        return error.exit_code
+    except KeyboardInterrupt:
+        say("gavel: interrupted")
+        return 130
+    except Exception as error:  # noqa: BLE001 - the last resort, so that nobody meets a bare traceback
+        if os.environ.get("GAVEL_TRACEBACK"):
+            traceback.print_exc()
+        say(f"gavel: this is a bug of gavelkit: {type(error).__name__}: {error}")
+        say("  set GAVEL_TRACEBACK=1 to see where; what was judged is kept")
+        return 1
+
+
+def resume_command(given: Sequence[str]) -> str:
+    """The command that goes on, as one can paste it; `--new-run` would begin again."""
+    return shlex.join(["gavel", *(each for each in given if each != "--new-run")])
+
+
+def say(text: str) -> None:
+    """A line for the reader, beside the results."""
+    print(printable(text, lines=True), file=sys.stderr, flush=True)

@@ -1,0 +1,81 @@
+"""Flags from the table of settings, and what they say."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from typing import Any
+
+import yaml
+
+from gavelkit.config import Flags
+from gavelkit.config.schema import JUDGE, LIMITS, RUN, TOP
+from gavelkit.config.setting import TEXT, Setting
+from gavelkit.core.errors import ConfigError
+
+_RUN_NAMES = {setting.name for setting in (*TOP, *RUN)}
+
+
+def add_settings(parser: argparse.ArgumentParser, *, skip: Iterable[str] = ()) -> None:
+    """A flag for each setting that has one; with the ones lm-eval's users know for the output."""
+    left_out = set(skip)
+    seen: set[str] = set()
+    for setting in (*TOP, *RUN, *JUDGE):
+        if setting.flag and setting.name not in seen | left_out:
+            seen.add(setting.name)
+            _add(parser, setting)
+    parser.add_argument("--retry-errors", action="store_true", help="try unreadable, refused and cut replies again too")
+    parser.add_argument("--new-run", action="store_true", help="begin again in a new folder beside the old one")
+    add_output(parser)
+
+
+def add_output(parser: argparse.ArgumentParser) -> None:
+    """How results and progress are shown."""
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+    parser.add_argument("--json", action="store_true", help="print the report as JSON")
+
+
+def read_flags(options: argparse.Namespace) -> Flags:
+    """The settings given as flags: those of the run, and those of every judge."""
+    run: dict[str, Any] = {}
+    judge: dict[str, Any] = {}
+    for setting in (*TOP, *RUN, *JUDGE):
+        value = getattr(options, setting.name, None)
+        if setting.flag and value is not None:
+            (run if setting.name in _RUN_NAMES else judge)[setting.name] = value
+    return Flags(run, judge)
+
+
+def _add(parser: argparse.ArgumentParser, setting: Setting) -> None:
+    names = [setting.flag]
+    if setting.name == "output":
+        names = ["-o", "--output", "--output-path", "--output_path"]
+    default = "" if setting.default is None or setting in LIMITS else f" (default: {setting.default})"
+    text = (setting.help + default).replace("%", "%%")
+    if setting.name == "map":
+        parser.add_argument(*names, dest="map", metavar="NAME=PATH", action=_Pairs, help=text)
+        return
+    read = str if setting.kind is TEXT else yaml.safe_load
+    parser.add_argument(*names, dest=setting.name, metavar=_metavar(setting), type=read, help=text)
+
+
+def _metavar(setting: Setting) -> str:
+    return {"api_base": "URL", "data": "FILE", "output": "DIR", "replies": "FILE", "model": "MODEL"}.get(setting.name, "N")
+
+
+class _Pairs(argparse.Action):
+    """`--map name=path`, given again for each name; `response.NAME=path` for several systems."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: str | None = None
+    ) -> None:
+        name, sign, path = str(values).partition("=")
+        if not sign or not name or not path:
+            message = f"{option_string} takes NAME=PATH, such as question=doc.question, not {values!r}"
+            raise ConfigError(message)
+        pairs = dict(getattr(namespace, self.dest) or {})
+        if name.startswith("response."):
+            pairs["response"] = {**pairs.get("response", {}), name.removeprefix("response."): path}
+        else:
+            pairs[name] = path
+        setattr(namespace, self.dest, pairs)

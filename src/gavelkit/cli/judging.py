@@ -1,0 +1,76 @@
+"""What `run`, `score` and `demo` share: judge a configuration with progress and signals, then show the report."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from gavelkit import __version__
+from gavelkit.cli.ending import say
+from gavelkit.cli.progress import Progress
+from gavelkit.cli.signals import stopping
+from gavelkit.config import Configuration
+from gavelkit.core.errors import EndpointError, Interrupted, RunFailed
+from gavelkit.core.report import Report
+from gavelkit.reports import render_table, report_json
+from gavelkit.run import RunSettings, Stop, default_folder, evaluate_async, on_loop
+from gavelkit.run.folder import next_free
+
+
+def judge_configuration(
+    configuration: Configuration, progress: Progress, *, folder: Path, settings: RunSettings, stop: Stop | None = None
+) -> Report:
+    """Judge what is missing in the folder. Raises what `evaluate_async` raises."""
+    facts = {"settings": configuration.settings, "version": __version__}
+    stop = stop or Stop()
+    with stopping(stop):
+        try:
+            return on_loop(
+                evaluate_async(
+                    configuration.source,
+                    configuration.judges,
+                    folder=folder,
+                    settings=settings,
+                    facts=facts,
+                    observe=progress.observe,
+                    stop=stop,
+                )
+            )
+        finally:
+            progress.close()
+
+
+def run_and_show(configuration: Configuration, options: argparse.Namespace, progress: Progress) -> int:
+    """Judge, show the report on stdout whatever the end, and return the exit code."""
+    folder = folder_of(configuration, new_run=options.new_run)
+    settings = RunSettings(
+        repeat=configuration.run.repeat,
+        limit=configuration.run.limit,
+        on_failure=configuration.run.on_failure,
+        retry_errors=options.retry_errors,
+    )
+    if not options.quiet:
+        say(f"judging {configuration.source.path} into {folder}")
+    try:
+        report = judge_configuration(configuration, progress, folder=folder, settings=settings)
+    except (RunFailed, EndpointError, Interrupted) as error:
+        if error.report is not None:
+            show(error.report, as_json=options.json)
+        raise
+    show(report, as_json=options.json)
+    return 0
+
+
+def folder_of(configuration: Configuration, *, new_run: bool) -> Path:
+    """Where the run lies: as asked, else by what it asks."""
+    folder = configuration.output or default_folder(
+        configuration.name, configuration.judges, configuration.source.mapping.spec, configuration.source.path
+    )
+    return next_free(folder) if new_run else folder
+
+
+def show(report: Report, *, as_json: bool) -> None:
+    """The report on stdout."""
+    sys.stdout.write(report_json(report) if as_json else render_table(report))
+    sys.stdout.write("\n")

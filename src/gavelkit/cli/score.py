@@ -1,0 +1,26 @@
+"""`gavel score DATA --judge PRESET`: one judge over one file."""
+
+from __future__ import annotations
+
+import argparse
+
+from gavelkit.cli.flags import add_settings, read_flags
+from gavelkit.cli.judging import run_and_show
+from gavelkit.cli.progress import Progress
+from gavelkit.config import Surroundings, configure as configuration_of
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Its arguments."""
+    parser.add_argument("data", metavar="DATA", help="the file of model outputs: .jsonl, .jsonl.gz, .csv or .tsv")
+    parser.add_argument("--judge", required=True, metavar="PRESET", help="a shipped judge; `gavel list judges` names them")
+    add_settings(parser, skip=("data",))
+
+
+def run(options: argparse.Namespace) -> int:
+    """Judge, and show the report."""
+    progress = Progress(quiet=options.quiet)
+    given = {"judges": [{"preset": options.judge}]}
+    surroundings = Surroundings(observe=progress.observe)
+    configuration = configuration_of(given, surroundings, where="gavel score", flags=read_flags(options))
+    return run_and_show(configuration, options, progress)

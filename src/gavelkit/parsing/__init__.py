@@ -1,0 +1,51 @@
+"""From a reply's text to a grade, and back. Every reader takes its verdict from a declared place and never guesses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from gavelkit.core.errors import ConfigError
+from gavelkit.core.path import did_you_mean
+from gavelkit.core.protocols import Parser
+from gavelkit.parsing.grade import GradeParser
+from gavelkit.parsing.grade_pattern import GradePatternParser
+from gavelkit.parsing.rating import RatingParser
+from gavelkit.parsing.score import ScoreFirstParser, ScoreParser
+from gavelkit.parsing.thinking import without_thinking
+
+__all__ = [
+    "GradeParser",
+    "GradePatternParser",
+    "RatingParser",
+    "ScoreFirstParser",
+    "ScoreParser",
+    "parser_for",
+    "without_thinking",
+]
+
+_PLAIN: dict[str, Callable[[], Parser]] = {
+    "rating": RatingParser,
+    "score": ScoreParser,
+    "score_first": ScoreFirstParser,
+}
+
+
+def parser_for(name: str, *, grade_pattern: str | None = None, grades: Sequence[str] = ()) -> Parser:
+    """The reader of that name. Raises ConfigError: no such reader, or a setting it does not take."""
+    if name == "grade":
+        if grade_pattern is None:
+            return GradeParser(tuple(grades))
+        return GradePatternParser(grade_pattern, tuple(grades))
+    if name not in _PLAIN:
+        known = sorted([*_PLAIN, "grade"])
+        message = f"no parser {name!r}: there are {', '.join(known)}{_near(name, known)}"
+        raise ConfigError(message)
+    if grade_pattern is not None or grades:
+        message = f"grade_pattern and grades belong to the parser grade, not to {name}"
+        raise ConfigError(message)
+    return _PLAIN[name]()
+
+
+def _near(name: str, known: list[str]) -> str:
+    hint = did_you_mean(name, known)
+    return hint if "did you mean" in hint else ""

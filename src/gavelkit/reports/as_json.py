@@ -1,0 +1,96 @@
+"""A report as one JSON document.
+
+schema      1
+folder      the run's folder
+planned, pending, finished
+metrics     [{name, judge, system, value, n, planned, failed, counts, stderr, interval, reason}]
+            `system` is "" where rows hold one unnamed response; `counts` has all ten statuses and adds up to
+            `planned`; `interval` is {low, high, level, method} or null; `reason` says why `value`, `stderr` or
+            `interval` is null, and is null itself where nothing is missing
+judges      [{name, model, preset, scale, higher_is_better, threshold, max_error_rate, error_rate,
+            too_many_failed, counts, failures, calls, prompt_tokens, completion_tokens, cached_tokens,
+            tokens_complete}]
+            `failures` counts by kind; the tokens are lower bounds where `tokens_complete` is false
+notes       [text]
+details     what else the run recorded, keys sorted
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from gavelkit.core.report import Interval, JudgeSummary, Metric, Report
+from gavelkit.core.status import Status
+from gavelkit.reports.wellformed import plain_json, well_formed
+
+SCHEMA = 1
+
+
+def report_json(report: Report) -> str:
+    """The report in the schema above, keys in a fixed order, ASCII only (safe on any terminal), without NaN."""
+    document = {
+        "schema": SCHEMA,
+        "folder": well_formed(report.folder),
+        "planned": report.planned,
+        "pending": report.pending,
+        "finished": report.finished,
+        "metrics": [_metric(metric) for metric in report.metrics],
+        "judges": [_judge(judge) for judge in report.judges],
+        "notes": [well_formed(note) for note in report.notes],
+        "details": plain_json(report.details),
+    }
+    # DEL is the one control character that the json module leaves as it is.
+    return json.dumps(document, indent=2, allow_nan=False).replace("\x7f", "\\u007f") + "\n"
+
+
+def _metric(metric: Metric) -> dict[str, object]:
+    return {
+        "name": well_formed(metric.name),
+        "judge": well_formed(metric.judge),
+        "system": well_formed(metric.system),
+        "value": plain_json(metric.value),
+        "n": metric.n,
+        "planned": metric.planned,
+        "failed": metric.failed,
+        "counts": _counts(metric.counts),
+        "stderr": plain_json(metric.stderr),
+        "interval": _interval(metric.interval),
+        "reason": well_formed(metric.reason) or None,
+    }
+
+
+def _interval(interval: Interval | None) -> dict[str, object] | None:
+    if interval is None:
+        return None
+    return {
+        "low": plain_json(interval.low),
+        "high": plain_json(interval.high),
+        "level": interval.level,
+        "method": interval.method,
+    }
+
+
+def _judge(judge: JudgeSummary) -> dict[str, object]:
+    return {
+        "name": well_formed(judge.name),
+        "model": well_formed(judge.model),
+        "preset": well_formed(judge.preset),
+        "scale": well_formed(judge.scale),
+        "higher_is_better": judge.higher_is_better,
+        "threshold": judge.threshold,
+        "max_error_rate": judge.max_error_rate,
+        "error_rate": judge.error_rate,
+        "too_many_failed": judge.too_many_failed,
+        "counts": _counts(judge.counts),
+        "failures": plain_json(judge.failures),
+        "calls": judge.calls,
+        "prompt_tokens": judge.prompt_tokens,
+        "completion_tokens": judge.completion_tokens,
+        "cached_tokens": judge.cached_tokens,
+        "tokens_complete": judge.tokens_complete,
+    }
+
+
+def _counts(counts: Mapping[Status, int]) -> dict[str, int]:
+    return {status.value: counts.get(status, 0) for status in Status}

@@ -1,0 +1,24 @@
+"""Judgments as JSON lines, one each, as they stream by."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import BinaryIO
+
+from gavelkit.core.protocols import Entry
+from gavelkit.reports.rows import RenderPrompt, row
+from gavelkit.reports.wellformed import plain_json
+
+
+def export_jsonl(entries: Iterable[Entry], file: BinaryIO, *, prompt: RenderPrompt | None = None) -> int:
+    """Write the columns of `rows.COLUMNS` as one object a line, and return how many lines.
+
+    Always valid UTF-8 and strict JSON: a lone surrogate becomes U+FFFD, a number that is not finite null.
+    """
+    written = 0
+    for entry in entries:
+        values = {name: plain_json(value) for name, value in row(entry, prompt).items()}
+        file.write(json.dumps(values, ensure_ascii=False, allow_nan=False).encode() + b"\n")
+        written += 1
+    return written

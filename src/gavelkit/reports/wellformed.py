@@ -1,0 +1,29 @@
+"""Values that every JSON reader and every UTF-8 file can take."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def well_formed(text: str) -> str:
+    """The text with U+FFFD in place of lone surrogates, which UTF-8 cannot hold."""
+    return _SURROGATE.sub("\ufffd", text)
+
+
+def plain_json(value: object) -> object:
+    """The value in the types of JSON: keys sorted, numbers that are not finite as null, the unknown as its text."""
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, str):
+        return well_formed(str(value))
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {well_formed(str(key)): plain_json(value[key]) for key in sorted(value, key=str)}
+    if isinstance(value, list | tuple):
+        return [plain_json(each) for each in value]
+    return well_formed(str(value))
