@@ -121,6 +121,7 @@ def assemble(
         threshold=settings.get("threshold"),
         limits=Limits(settings["concurrency"], settings["max_error_rate"]),
         preset=settings.get("preset", ""),
+        apart="replies" in settings,
     )
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator
 
+# Parts neighbours. Without it a plan's keys lie in one long run, and filling or discarding them is quadratic.
+_SPREAD = 0x9E3779B1
+
 
 class HashIndex:
     """Signed 64-bit keys and values at 16 bytes a cell: a fraction of a dict's memory for several times its time.
 
     Open addressing, linear probing. An empty cell holds key 0, so the value of key 0 is kept apart.
-    Keys are meant to be hashes; plan positions and packed slots spread well enough too.
     """
 
     __slots__ = ("_keys", "_limit", "_mask", "_used", "_values", "_zero")
@@ -30,7 +32,7 @@ class HashIndex:
     def get(self, key: int) -> int | None:
         """Return the value of `key`, or None."""
         keys, mask = self._keys, self._mask
-        at = (key ^ key >> 32) & mask
+        at = key * _SPREAD % mask
         while found := keys[at]:
             if found == key:
                 return self._values[at]
@@ -43,7 +45,7 @@ class HashIndex:
             self._zero = array("q", [value])[0]
             return
         keys, mask = self._keys, self._mask
-        at = (key ^ key >> 32) & mask
+        at = key * _SPREAD % mask
         while (found := keys[at]) and found != key:
             at = (at + 1) & mask
         self._values[at] = value  # before the key: a value that does not fit leaves the cell as it was
@@ -66,7 +68,7 @@ class HashIndex:
     def discard(self, key: int) -> None:
         """Forget `key`, if it is there. Later keys move up into the gap: no marker stays to slow a search."""
         keys, values, mask = self._keys, self._values, self._mask
-        hole = (key ^ key >> 32) & mask
+        hole = key * _SPREAD % mask
         while (found := keys[hole]) != key:
             if not found:
                 return
@@ -76,7 +78,7 @@ class HashIndex:
             return
         at = (hole + 1) & mask
         while found := keys[at]:
-            home = (found ^ found >> 32) & mask
+            home = found * _SPREAD % mask
             if (at - home) & mask >= (at - hole) & mask:  # its search passes the hole
                 keys[hole], values[hole], hole = found, values[at], at
             at = (at + 1) & mask

@@ -42,6 +42,7 @@ class Labels:
 class Request:
     """One call to a model. Equal keys mean the same question, so they are asked once.
 
+    `apart` keeps equal questions apart where their replies are not interchangeable, as replies recorded by example.
     Raises UnicodeEncodeError on creation where a message cannot be sent as UTF-8 (a lone surrogate).
     """
 
@@ -49,10 +50,11 @@ class Request:
     parameters: Parameters
     repeat: int = 0
     labels: Labels = Labels()
+    apart: str = ""
     key: bytes = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
-        parts = [self.parameters.text]
+        parts = [self.parameters.text, self.apart]
         for message in self.messages:
             parts.append(message.role)
             parts.append(message.content)

@@ -13,3 +13,8 @@ class Slot:
     example_id: str
     systems: tuple[str, ...]
     repeat: int = 0
+
+    @property
+    def place(self) -> str:
+        """The example and systems as one text."""
+        return "\0".join((self.example_id, *self.systems))

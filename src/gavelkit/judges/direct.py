@@ -26,7 +26,10 @@ STEP = "judge"
 
 @dataclass(frozen=True, slots=True)
 class Direct:
-    """Asks once about each system's response and reads the reply in its place."""
+    """Asks once about each system's response and reads the reply in its place.
+
+    `apart` is True where equal prompts about different examples are different calls.
+    """
 
     name: str
     prompt: Prompt
@@ -37,11 +40,14 @@ class Direct:
     threshold: float | None = None
     limits: Limits = Limits()
     preset: str = ""
+    apart: bool = False
     asks: Identity = field(init=False)
     reads: Identity = field(init=False)
 
     def __post_init__(self) -> None:
         asks = {"way": "direct", "model": self.parameters.model, "parameters": self.parameters.values, **self.prompt.material}
+        if self.apart:
+            asks["apart"] = True
         reads = {"parser": self.parser.name, "version": self.parser.version, **_parser_settings(self.parser)}
         object.__setattr__(self, "asks", Identity(asks))
         object.__setattr__(self, "reads", Identity({**reads, **_scale(self.criterion)}))
@@ -94,7 +100,8 @@ class Direct:
 
     def _request(self, slot: Slot, example: Example) -> Request:
         messages = self.prompt.messages(example, slot.systems[0])
-        return Request(messages, self.parameters, slot.repeat, Labels(example.id, self.name, slot.systems, STEP))
+        labels = Labels(example.id, self.name, slot.systems, STEP)
+        return Request(messages, self.parameters, slot.repeat, labels, slot.place if self.apart else "")
 
     def _passed(self, score: float | None) -> bool | None:
         if score is None or self.threshold is None:

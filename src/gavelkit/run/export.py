@@ -31,16 +31,18 @@ def export_run(folder: Path, file: Path, *, prompts: bool = False, raw: bool = F
 
 def prompt_renderer(reader: RunReader) -> RenderPrompt:
     """What was sent for a judgment, rendered again from the record and checked against the call's key."""
-    made = {judge.name: (_prompt(judge.asks), _parameters(judge.asks)) for judge in reader.judges}
+    made = {
+        judge.name: (_prompt(judge.asks), _parameters(judge.asks), bool(judge.asks.get("apart"))) for judge in reader.judges
+    }
 
     def render(entry: Entry) -> str | None:
         slot = entry.judgment.slot
-        prompt, parameters = made[slot.judge]
+        prompt, parameters, apart = made[slot.judge]
         try:
             messages = prompt.messages(entry.example, slot.systems[0])
         except TemplateError:
             return None
-        request = Request(messages, parameters, slot.repeat, Labels())
+        request = Request(messages, parameters, slot.repeat, Labels(), slot.place if apart else "")
         steps = entry.judgment.steps
         if steps and reader.key(steps[-1].completion.call) != request.key:
             return None

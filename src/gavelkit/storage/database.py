@@ -35,7 +35,7 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
                 _create(connection)
             else:
                 check(connection, path)
-            for pragma in ("synchronous=FULL", "fullfsync=ON", "journal_size_limit=67108864", "wal_autocheckpoint=4000"):
+            for pragma in ("journal_mode=WAL", "synchronous=FULL", "fullfsync=ON", "checkpoint_fullfsync=ON", "journal_size_limit=67108864"):
                 connection.execute(f"PRAGMA {pragma}")
         except BaseException:
             connection.close()
@@ -58,6 +58,17 @@ def open_for_reading(path: Path, *, foreign: bool = True) -> sqlite3.Connection:
         return connection
 
 
+def close_writing(connection: sqlite3.Connection, path: Path) -> None:
+    """Close, with everything in the one file, so that it can be read where nothing can be written."""
+    with storage_errors(path):
+        try:
+            connection.execute("PRAGMA journal_mode=DELETE")
+        except sqlite3.OperationalError:
+            pass  # somebody reads: the log beside the file stays until the next writer
+        finally:
+            connection.close()
+
+
 def check(connection: sqlite3.Connection, path: Path) -> None:
     """Raises StorageError where the file is not a run of ours that this version can read."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
@@ -75,10 +86,6 @@ def check(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _create(connection: sqlite3.Connection) -> None:
-    connection.execute("PRAGMA page_size=8192")
-    (mode,) = connection.execute("PRAGMA journal_mode=WAL").fetchone()
-    if mode != "wal":
-        connection.execute("PRAGMA journal_mode=DELETE")
     script = f"BEGIN IMMEDIATE;{TABLES}PRAGMA application_id={APPLICATION_ID};PRAGMA user_version={VERSION};COMMIT;"
     connection.executescript(script)
 

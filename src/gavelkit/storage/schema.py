@@ -28,15 +28,10 @@ CREATE TABLE judgment (
   parts TEXT, failure TEXT, call INTEGER, steps TEXT, CHECK ((score IS NULL) = (status <> 0)));
 """
 
-_INSERTS = {
-    "example": ("INSERT OR REPLACE INTO example VALUES ", "(?,?,?,?,0,?,?)"),
-    "call": ("INSERT INTO call VALUES ", "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
-    "judgment": ("INSERT OR REPLACE INTO judgment VALUES ", "(?,?,?,?,?,?,?,?,?,?,?)"),
-}
-INSERT_SIZES = (64, 8, 1)
-"""Rows a statement. Every statement hands Python's lock back and forth once, and the event loop waits for it."""
 INSERTS = {
-    table: {size: head + ",".join([row] * size) for size in INSERT_SIZES} for table, (head, row) in _INSERTS.items()
+    "example": "INSERT OR REPLACE INTO example VALUES (?,?,?,?,0,?,?)",
+    "call": "INSERT INTO call VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    "judgment": "INSERT OR REPLACE INTO judgment VALUES (?,?,?,?,?,?,?,?,?,?,?)",
 }
 
 STATUSES = tuple(Status)

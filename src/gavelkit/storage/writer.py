@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from gavelkit.core.errors import StorageError
-from gavelkit.storage.database import storage_errors
-from gavelkit.storage.schema import INSERT_SIZES, INSERTS
+from gavelkit.storage.database import close_writing, storage_errors
+from gavelkit.storage.schema import INSERTS
 
 Row = tuple[Any, ...]
 
@@ -88,8 +87,7 @@ class Writer:
             self._closing = True
             self._wake.notify()
         self._thread.join()
-        with storage_errors(self._path):
-            self._connection.close()
+        close_writing(self._connection, self._path)
 
     def _run(self) -> None:
         while (batch := self._next()) is not None:
@@ -118,17 +116,11 @@ class Writer:
             for statement, values in batch.statements:
                 connection.execute(statement, values)
             for table, rows in (("example", batch.example), ("call", batch.call), ("judgment", batch.judgment)):
-                _insert(connection, INSERTS[table], rows)
+                if rows:
+                    connection.executemany(INSERTS[table], rows)
             connection.execute("COMMIT")
         except BaseException:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
 
-
-def _insert(connection: sqlite3.Connection, statements: Mapping[int, str], rows: Sequence[Row]) -> None:
-    at = 0
-    for size in INSERT_SIZES:
-        while len(rows) - at >= size:
-            connection.execute(statements[size], list(chain.from_iterable(rows[at : at + size])))
-            at += size

@@ -1,0 +1,150 @@
+"""An OpenAI-compatible endpoint as a function from request to answer; it knows no sockets."""
+
+from __future__ import annotations
+
+import hmac
+import time
+from collections.abc import Callable
+from typing import BinaryIO
+
+import msgspec
+
+from gavelkit.simulator.answers import reply_to
+from gavelkit.simulator.chat import (
+    CHARACTERS_PER_TOKEN,
+    ChatRequest,
+    completion_bytes,
+    decode_request,
+    error_bytes,
+    models_bytes,
+    tokens,
+)
+from gavelkit.simulator.ledger import Ledger
+from gavelkit.simulator.prefix import PrefixCache
+from gavelkit.simulator.script import Performance, Rule, Script
+from gavelkit.simulator.wire import HttpAnswer, HttpRequest
+
+_OK = 200
+_ERROR_KINDS = {401: "invalid_request_error", 403: "invalid_request_error", 429: "rate_limit_error"}
+_ERROR_CODES = {401: "invalid_api_key", 404: "model_not_found", 429: "rate_limit_exceeded"}
+
+
+class Refused(Exception):  # noqa: N818 - an answer, not an error of ours
+    """The request cannot be answered; holds the answer that says so."""
+
+    def __init__(self, status: int, message: str, *, param: str | None = None, code: str | None = None) -> None:
+        super().__init__(message)
+        self.answer = HttpAnswer(status, error_bytes(message, param=param, code=code))
+
+
+class App:
+    """Answers `POST …/chat/completions` and `GET …/models`; `ledger` tells what came.
+
+    With `api_key`, requests must carry it. `log` gets a JSON line for each request. `now` gives monotonic seconds.
+    """
+
+    def __init__(
+        self,
+        script: Script | None = None,
+        *,
+        api_key: str | None = None,
+        log: BinaryIO | None = None,
+        models: tuple[str, ...] = ("simulated",),
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._performance = Performance(script or Script())
+        self._api_key = api_key
+        self._models = models
+        self._prefixes = PrefixCache()
+        self.ledger = Ledger(now, log=log)
+
+    def __call__(self, request: HttpRequest) -> HttpAnswer:
+        """The answer to a request."""
+        model = ""
+        try:
+            chat = self._route(request)
+            model = chat.model if chat else ""
+            answer = self._answer(chat) if chat else HttpAnswer(body=models_bytes(self._models))
+        except Refused as refused:
+            answer = refused.answer
+        self.ledger.enter(request.path, request.body, status=answer.status, seconds=answer.delay_seconds, model=model)
+        return answer
+
+    def _route(self, request: HttpRequest) -> ChatRequest | None:
+        """The chat request; None where the list of models is asked for. Raises Refused."""
+        path = request.path.partition("?")[0]
+        chat, models = path.endswith("/chat/completions"), path.endswith("/models")
+        if not (chat or models):
+            message = f"Invalid URL ({request.method} {path})"
+            raise Refused(404, message)
+        if request.method != ("POST" if chat else "GET"):
+            message = f"Not allowed to {request.method} on {path}"
+            raise Refused(405, message, code="method_not_supported")
+        if self._api_key is not None:
+            self._check_key(request.headers.get("authorization", ""))
+        return _read(request.body) if chat else None
+
+    def _check_key(self, header: str) -> None:
+        kind, _, key = header.partition(" ")
+        if kind.lower() != "bearer" or not key:
+            message = "You didn't provide an API key in an Authorization header (Bearer)."
+            raise Refused(401, message)
+        if not hmac.compare_digest(key.encode(), (self._api_key or "").encode()):
+            message = "Incorrect API key provided."
+            raise Refused(401, message, code="invalid_api_key")
+
+    def _answer(self, chat: ChatRequest) -> HttpAnswer:
+        script = self._performance.script
+        rule = self._performance.rule_for(chat.text) if script.rules else None
+        seconds = self._performance.latency() + (rule.delay if rule else 0.0)
+        if rule is not None and (rule.status != _OK or rule.body is not None):
+            return _fault(rule, seconds)
+        reply = script.reply if rule is None or rule.reply is None else rule.reply
+        if reply is None:
+            reply = reply_to(chat.as_messages(), chat.response_format)
+        finish_reason = (rule.finish_reason if rule else None) or "stop"
+        return HttpAnswer(body=self._complete(chat, reply, finish_reason), delay_seconds=seconds)
+
+    def _complete(self, chat: ChatRequest, reply: str, finish_reason: str) -> bytes:
+        if chat.limit is not None and tokens(len(reply)) > chat.limit:
+            reply, finish_reason = reply[: chat.limit * CHARACTERS_PER_TOKEN], "length"
+        return completion_bytes(
+            self.ledger.requests,
+            chat.model,
+            reply,
+            finish_reason=finish_reason,
+            prompt_tokens=tokens(len(chat.text)),
+            cached_tokens=self._prefixes.cached_tokens(chat.model, chat.text),
+            created=int(time.time()),
+        )
+
+
+def _read(body: bytes) -> ChatRequest:
+    try:
+        chat = decode_request(body)
+    except msgspec.ValidationError as error:
+        message = f"Invalid request: {error}"
+        raise Refused(400, message, code="invalid_type") from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        message = f"The body of the request is not valid JSON: {error}"
+        raise Refused(400, message) from error
+    if not chat.messages:
+        message = "Invalid 'messages': empty array."
+        raise Refused(400, message, param="messages", code="empty_array")
+    if chat.stream:
+        message = "Unsupported value: the simulator does not stream."
+        raise Refused(400, message, param="stream", code="unsupported_value")
+    if chat.n not in {None, 1}:
+        message = "Unsupported value: the simulator gives one choice."
+        raise Refused(400, message, param="n", code="unsupported_value")
+    return chat
+
+
+def _fault(rule: Rule, seconds: float) -> HttpAnswer:
+    headers = () if rule.retry_after is None else (("retry-after", f"{rule.retry_after:g}"),)
+    if rule.body is not None:
+        body = rule.body.encode("utf-8", "surrogatepass")
+    else:
+        kind = _ERROR_KINDS.get(rule.status, "server_error" if rule.status >= 500 else "invalid_request_error")  # noqa: PLR2004
+        body = error_bytes(rule.message, kind=kind, code=_ERROR_CODES.get(rule.status))
+    return HttpAnswer(rule.status, body, headers, delay_seconds=seconds)
