@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import collections
 import importlib.util
+import itertools
 import multiprocessing
 import os
 import statistics
@@ -26,10 +27,12 @@ from typing import Any, Protocol
 import pycurl
 
 from gavelkit.engines.http import HttpClient
-from gavelkit.simulator.server import HttpAnswer, serving
+from gavelkit.simulator.server import HttpAnswer, HttpRequest, serving
 
 IN_FLIGHT = 256
-WARM_UP = 2_560
+WARM_UP = 1_024
+AT_ONCE, LATER = "/at-once", "/later"
+SLOW_SECONDS = 0.2
 BODY = b'{"model": "m", "messages": "' + b"x" * 570 + b'"}'
 REPLY = b'{"choices": [{"message": {"content": "' + b"x" * 360 + b'"}}]}'
 HEADERS = ("content-type: application/json", "authorization: Bearer none")
@@ -136,7 +139,7 @@ class PycurlThread(PycurlAsync):
 
 class Pyreqwest:
     def __init__(self) -> None:
-        from pyreqwest.client import ClientBuilder  # noqa: PLC0415 - only where installed
+        from pyreqwest.client import ClientBuilder
 
         self._client = ClientBuilder().http1_only().max_connections(IN_FLIGHT).build()
         self._headers = dict(line.split(": ") for line in HEADERS)
@@ -152,7 +155,7 @@ class Pyreqwest:
 
 class Aiohttp:
     def __init__(self) -> None:
-        import aiohttp  # noqa: PLC0415 - only where installed
+        import aiohttp
 
         self._session = aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=IN_FLIGHT))
         self._headers = dict(line.split(": ") for line in HEADERS)
@@ -200,9 +203,16 @@ def pin(core: int) -> None:
 
 
 def serve_until_told(pipe: Connection) -> None:
+    at_once = HttpAnswer(body=REPLY)
+    delays = itertools.cycle(SLOW_SECONDS + at / 1000 for at in range(0, 200, 7))
+
+    def handler(request: HttpRequest) -> HttpAnswer:
+        if request.path == AT_ONCE:
+            return at_once
+        return HttpAnswer(body=REPLY, delay_seconds=next(delays))
+
     async def main() -> None:
-        answer = HttpAnswer(body=REPLY)
-        async with serving(lambda _: answer) as port:
+        async with serving(handler) as port:
             pipe.send(port)
             await asyncio.to_thread(pipe.recv)
 
@@ -232,7 +242,7 @@ async def spend(make: Callable[[], Client], url: str, requests: int) -> float:
 
 def run_with(main: Coroutine[Any, Any, float], *, uvloop: bool) -> float:
     if uvloop:
-        import uvloop as fast  # noqa: PLC0415 - only where installed
+        import uvloop as fast
 
         return float(fast.run(main))
     return asyncio.run(main)
@@ -262,21 +272,29 @@ def present() -> list[int]:
     return [index for index, each in enumerate(CANDIDATES) if not each.missing()]
 
 
+def table(title: str, spent: list[dict[int, float]]) -> None:
+    print(f"\n{title:44} {'CPU us/request':>14} {'ratio':>6}")
+    for index in spent[0]:
+        middle = statistics.median(each[index] for each in spent)
+        ratio = statistics.median(each[index] / each[0] for each in spent)
+        print(f"{CANDIDATES[index].name:44} {middle:14.1f} {ratio:6.2f}", flush=True)
+
+
 def main(requests: int = 20_000, rounds: int = 5) -> None:
     context = multiprocessing.get_context("spawn")
     pipe, theirs = context.Pipe()
     server = context.Process(target=serve_until_told, args=(theirs,))
     server.start()
-    url = f"http://127.0.0.1:{pipe.recv()}/v1/chat/completions"
+    url = f"http://127.0.0.1:{pipe.recv()}"
     chosen = present()
-    spent = [{index: in_a_process(index, url, requests) for index in chosen} for _ in range(rounds)]
+    for title, path, count in (
+        ("replies at once", AT_ONCE, requests),
+        ("replies after 0.2 to 0.4 s", LATER, requests // 4),
+    ):
+        runs = [{at: in_a_process(at, url + path, count) for at in chosen} for _ in range(rounds)]
+        table(title, runs)
     pipe.send("stop")
     server.join()
-    print(f"{'client':40} {'CPU us/request':>14} {'ratio':>6}")
-    for index in chosen:
-        middle = statistics.median(each[index] for each in spent)
-        ratio = statistics.median(each[index] / each[0] for each in spent)
-        print(f"{CANDIDATES[index].name:40} {middle:14.1f} {ratio:6.2f}")
 
 
 if __name__ == "__main__":

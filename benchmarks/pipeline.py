@@ -37,7 +37,9 @@ def bare(url: str, count: int) -> dict[str, float]:
     """The same requests, without anything round them."""
     from gavelkit.engines.http import HttpClient
 
-    body = json.dumps({"model": "m", "messages": [{"role": "user", "content": "x" * 1500}], "max_tokens": 1024}).encode()
+    body = json.dumps(
+        {"model": "m", "messages": [{"role": "user", "content": "x" * 1500}], "max_tokens": 1024}
+    ).encode()
     headers = ["content-type: application/json"]
 
     async def work() -> None:
@@ -73,7 +75,9 @@ def pipeline(url: str, count: int, folder: Path) -> dict[str, float]:
     judging = time.process_time() - checked
     found["check_us"] = (checked - began) / count * 1e6
     found["judging_us"] = judging / count * 1e6
-    found["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 if sys.platform == "linux" else 1024**2)
+    found["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (
+        1024 if sys.platform == "linux" else 1024**2
+    )
     found["disk_mb"] = sum(each.stat().st_size for each in output.iterdir()) / 1e6
     return found
 

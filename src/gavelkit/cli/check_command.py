@@ -35,7 +35,9 @@ def run(options: argparse.Namespace) -> int:
 def _show(judge: Direct, example: Example) -> None:
     system = next(iter(example.responses))
     scale = describe_scale(judge.criterion)
-    _print(f"judge {judge.name}: model {judge.parameters.model}, parser {judge.parser.name}, scale {scale or 'any number'}")
+    _print(
+        f"judge {judge.name}: model {judge.parameters.model}, parser {judge.parser.name}, scale {scale or 'any number'}"
+    )
     _print(f"the first prompt, about {example.place}{f', system {system!r}' if system else ''}:")
     for message in judge.prompt.messages(example, system):
         _print(f"--- {message.role}")
@@ -45,7 +47,8 @@ def _show(judge: Direct, example: Example) -> None:
 
 def _summary(configuration: Configuration, rows: int, judgments: int) -> str:
     judges = len(configuration.judges)
-    return f"ok: {rows:,} rows, {judges} judge{'s' if judges > 1 else ''}, {judgments:,} judgments to make; nothing was called"
+    several = "s" if judges > 1 else ""
+    return f"ok: {rows:,} rows, {judges} judge{several}, {judgments:,} judgments to make; nothing was called"
 
 
 def _print(text: str) -> None:

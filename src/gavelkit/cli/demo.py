@@ -14,7 +14,7 @@ from gavelkit.catalog import demo_file
 from gavelkit.cli.ending import say
 from gavelkit.cli.judging import judge_configuration, show
 from gavelkit.cli.progress import Progress
-from gavelkit.config import Configuration, Flags, Surroundings, read_configuration
+from gavelkit.config import Flags, Surroundings, read_configuration
 from gavelkit.core.errors import Interrupted
 from gavelkit.core.event import Committed, Event
 from gavelkit.core.report import Report
@@ -24,11 +24,14 @@ from gavelkit.storage import open_reader
 
 _FILES = ("answers.jsonl", "recorded.jsonl", "config.yaml", "README.md")
 _HALF = 300
+_RUN = "run"  # as config.yaml says
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Its arguments."""
-    parser.add_argument("-o", "--output", default="gavel-demo", metavar="DIR", help="the demo's folder (default: gavel-demo)")
+    parser.add_argument(
+        "-o", "--output", default="gavel-demo", metavar="DIR", help="the demo's folder (default: gavel-demo)"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -48,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _lay_out(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    shutil.rmtree(folder / "run", ignore_errors=True)
+    shutil.rmtree(folder / _RUN, ignore_errors=True)
     for name in _FILES:
         shutil.copyfile(demo_file(name), folder / name)
 
@@ -58,22 +61,19 @@ def _interrupted_and_resumed(folder: Path, url: str) -> Report:
     first = _Watching(stop)
     say("first start, which stops itself half-way:")
     try:
-        return _judge(_configuration(folder, url, first), first, stop)
+        return _judge(folder, url, first, stop)
     except Interrupted as error:
         done = error.report.planned - error.report.pending
         say(f"interrupted with {done} of {error.report.planned} judgments on disk. The same command again:")
     second = Progress()
-    return _judge(_configuration(folder, url, second), second, Stop())
+    return _judge(folder, url, second, Stop())
 
 
-def _judge(configuration: Configuration, progress: Progress, stop: Stop) -> Report:
-    assert configuration.output is not None
-    return judge_configuration(configuration, progress, folder=configuration.output, settings=configuration.run, stop=stop)
-
-
-def _configuration(folder: Path, url: str, progress: Progress) -> Configuration:
+def _judge(folder: Path, url: str, progress: Progress, stop: Stop) -> Report:
     surroundings = Surroundings(observe=progress.observe)
-    return read_configuration(folder / "config.yaml", surroundings, flags=Flags({}, {"api_base": url}))
+    flags = Flags({}, {"api_base": url})
+    configuration = read_configuration(folder / "config.yaml", surroundings, flags=flags)
+    return judge_configuration(configuration, progress, folder=folder / _RUN, settings=configuration.run, stop=stop)
 
 
 class _StopHalfWay(Stop):
@@ -104,7 +104,7 @@ def _compare_with_gold(folder: Path) -> None:
     gold = _gold(folder)
     judged: Counter[str] = Counter()
     agreed: Counter[str] = Counter()
-    reader = open_reader(folder / "run")
+    reader = open_reader(folder / _RUN)
     for judgment in reader.outcomes():
         if judgment.passed is not None:
             slot = judgment.slot

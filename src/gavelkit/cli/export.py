@@ -15,7 +15,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Its arguments."""
     parser.add_argument("run", nargs="?", metavar="RUN", help="the run's folder (default: the last run)")
     parser.add_argument("-o", "--output", required=True, metavar="FILE", help="the file to write: .jsonl or .csv")
-    parser.add_argument("--prompts", action="store_true", help="add each prompt, rendered again and checked against its call")
+    parser.add_argument(
+        "--prompts", action="store_true", help="add each prompt, rendered again and checked against its call"
+    )
     parser.add_argument("--raw", action="store_true", help="leave CSV cells that a spreadsheet would run as they are")
 
 

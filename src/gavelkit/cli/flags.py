@@ -11,7 +11,6 @@ import yaml
 from gavelkit.config import Flags
 from gavelkit.config.schema import JUDGE, LIMITS, RUN, TOP
 from gavelkit.config.setting import TEXT, Setting
-from gavelkit.core.errors import ConfigError
 
 _RUN_NAMES = {setting.name for setting in (*TOP, *RUN)}
 
@@ -55,24 +54,38 @@ def _add(parser: argparse.ArgumentParser, setting: Setting) -> None:
     if setting.name == "map":
         parser.add_argument(*names, dest="map", metavar="NAME=PATH", action=_Pairs, help=text)
         return
-    read = str if setting.kind is TEXT else yaml.safe_load
+    read = str if setting.kind is TEXT else _value
     parser.add_argument(*names, dest=setting.name, metavar=_metavar(setting), type=read, help=text)
 
 
+def _value(text: str) -> Any:
+    """A flag's value as a file would have it; what is no YAML stays text, and the setting's check refuses it."""
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError:
+        return text
+
+
 def _metavar(setting: Setting) -> str:
-    return {"api_base": "URL", "data": "FILE", "output": "DIR", "replies": "FILE", "model": "MODEL"}.get(setting.name, "N")
+    return {"api_base": "URL", "data": "FILE", "output": "DIR", "replies": "FILE", "model": "MODEL"}.get(
+        setting.name, "N"
+    )
 
 
 class _Pairs(argparse.Action):
     """`--map name=path`, given again for each name; `response.NAME=path` for several systems."""
 
     def __call__(
-        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: str | None = None
+        self,
+        _parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        _option: str | None = None,
     ) -> None:
         name, sign, path = str(values).partition("=")
         if not sign or not name or not path:
-            message = f"{option_string} takes NAME=PATH, such as question=doc.question, not {values!r}"
-            raise ConfigError(message)
+            message = f"takes NAME=PATH, such as question=doc.question, not {values!r}"
+            raise argparse.ArgumentError(self, message)
         pairs = dict(getattr(namespace, self.dest) or {})
         if name.startswith("response."):
             pairs["response"] = {**pairs.get("response", {}), name.removeprefix("response."): path}

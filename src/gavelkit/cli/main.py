@@ -30,9 +30,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; its exit code. `arguments` default to the process's own."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     module = _command(given)
-    options = _parser(given, module).parse_args(given)
+    parser = _parser(module)
+    options = parser.parse_args(given)
     if module is None:
-        _parser(given, module).print_help()
+        parser.print_help()
         return 0
     from gavelkit.cli.ending import ended  # noqa: PLC0415 - the help needs none of it
 
@@ -55,7 +56,7 @@ def _module(command: str) -> str:
     return f"{command}_command" if command in {"list", "check"} else command
 
 
-def _parser(given: Sequence[str], module: ModuleType | None) -> argparse.ArgumentParser:
+def _parser(module: ModuleType | None) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="gavel",
         description="Run any LLM judge over saved model outputs, see why it said so, and know how far to trust it.",
@@ -79,7 +80,7 @@ def _parser(given: Sequence[str], module: ModuleType | None) -> argparse.Argumen
 
 
 class _Version(argparse.Action):
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:  # type: ignore[override] # argparse's loose signature
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         from gavelkit import __version__  # noqa: PLC0415 - asked for seldom
 
         print(f"gavel {__version__}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from typing import TextIO
+from typing import NoReturn, TextIO
 
 from tqdm import tqdm
 
@@ -21,7 +21,7 @@ class Progress:
     def __init__(self, *, quiet: bool = False, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stderr
         self._quiet = quiet
-        self._bar: tqdm[None] | None = None
+        self._bar: tqdm[NoReturn] | None = None
         self._total: int | None = None
         self._held = 0
         self._done = 0

@@ -21,7 +21,9 @@ from gavelkit.storage import open_reader
 def configure(parser: argparse.ArgumentParser) -> None:
     """Its arguments."""
     parser.add_argument("run", nargs="?", metavar="RUN", help="the run's folder (default: the last run)")
-    parser.add_argument("--config", metavar="CONFIG.yaml", help="read as this configuration says (default: as the run's own does now)")
+    parser.add_argument(
+        "--config", metavar="CONFIG.yaml", help="read as this configuration says (default: as the run's own does now)"
+    )
     add_output(parser)
 
 

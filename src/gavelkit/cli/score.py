@@ -7,13 +7,16 @@ import argparse
 from gavelkit.cli.flags import add_settings, read_flags
 from gavelkit.cli.judging import run_and_show
 from gavelkit.cli.progress import Progress
-from gavelkit.config import Surroundings, configure as configuration_of
+from gavelkit.config import Surroundings
+from gavelkit.config import configure as configuration_of
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Its arguments."""
     parser.add_argument("data", metavar="DATA", help="the file of model outputs: .jsonl, .jsonl.gz, .csv or .tsv")
-    parser.add_argument("--judge", required=True, metavar="PRESET", help="a shipped judge; `gavel list judges` names them")
+    parser.add_argument(
+        "--judge", required=True, metavar="PRESET", help="a shipped judge; `gavel list judges` names them"
+    )
     add_settings(parser, skip=("data",))
 
 

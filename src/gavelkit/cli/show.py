@@ -23,13 +23,16 @@ def run(options: argparse.Namespace) -> int:
     elif options.name in names("templates"):
         sys.stdout.write(template_text(options.name))
     else:
-        message = f"nothing shipped is called {options.name!r}{did_you_mean(options.name, names('judges') + names('templates'))}"
+        hint = did_you_mean(options.name, names("judges") + names("templates"))
+        message = f"nothing shipped is called {options.name!r}{hint}"
         raise ConfigError(message)
     return 0
 
 
 def _judge(shipped: Preset) -> str:
-    settings = {name: value for name, value in shipped.settings.items() if name not in {"prompt_template", "system_prompt"}}
+    settings = {
+        name: value for name, value in shipped.settings.items() if name not in {"prompt_template", "system_prompt"}
+    }
     lines = [
         f"judge {shipped.name}: {shipped.summary}",
         f"follows: {shipped.follows}",

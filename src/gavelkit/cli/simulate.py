@@ -16,10 +16,12 @@ _PORT = 8010
 def configure(parser: argparse.ArgumentParser) -> None:
     """Its arguments."""
     parser.description = (
-        "Serve chat completions and models on loopback. What answers is no LLM: it finds the form that the prompt asks\n"
-        "for and grades by the words that response and reference share. Every reply's model name says so."
+        "Serve chat completions and models on loopback. What answers is no LLM: it finds the form that the prompt\n"
+        "asks for and grades by the words that response and reference share. Every reply's model name says so."
     )
-    parser.add_argument("--port", type=int, default=_PORT, metavar="N", help=f"the port; 0 lets the system choose (default: {_PORT})")
+    parser.add_argument(
+        "--port", type=int, default=_PORT, metavar="N", help=f"the port; 0 lets the system choose (default: {_PORT})"
+    )
     parser.add_argument("--script", metavar="FILE", help="YAML with fixed replies, latency and faults")
     parser.add_argument("--log", metavar="FILE", help="write a JSON line for each request")
     parser.add_argument("--key-variable", metavar="NAME", help="demand the key that this environment variable holds")

@@ -18,7 +18,16 @@ from gavelkit.core.event import Observe, ignore
 from gavelkit.core.limits import Limits
 from gavelkit.core.message import Parameters
 from gavelkit.core.protocols import Engine
-from gavelkit.engines import CallableEngine, Ceiling, HttpClient, OpenAIChat, RecordedEngine, Retrying, RetryPolicy, SystemClock
+from gavelkit.engines import (
+    CallableEngine,
+    Ceiling,
+    HttpClient,
+    OpenAIChat,
+    RecordedEngine,
+    Retrying,
+    RetryPolicy,
+    SystemClock,
+)
 from gavelkit.judges import Direct
 from gavelkit.parsing import parser_for
 from gavelkit.prompts import Prompt, Template
@@ -30,10 +39,9 @@ _NAME_MARKS = ".[]"
 
 
 class JudgeSettings(TypedDict, total=False):
-    """The settings of a judge, as in a configuration file."""
+    """The settings of a judge, as in a configuration file, besides `preset`."""
 
     name: str
-    preset: str
     prompt_template: str
     system_prompt: str
     variables: Mapping[str, Any]
@@ -76,14 +84,17 @@ class Surroundings:
 
 
 def judge(
-    preset: str | None = None, *, function: Callable[[str], Any] | Engine | None = None, **settings: Unpack[JudgeSettings]
+    preset: str | None = None,
+    *,
+    function: Callable[[str], Any] | Engine | None = None,
+    **settings: Unpack[JudgeSettings],
 ) -> Direct:
-    """A judge ready to run.
+    r"""A judge ready to run.
 
     `preset` names a shipped judge; every other setting overrides its own. `function` is any sync or async function
     from prompt to text, or an engine, in place of an endpoint. Raises ConfigError or TemplateError.
 
-        >>> judge("score_0_10", function=lambda prompt: "Right in every point.\\nScore: 9").name
+        >>> judge("score_0_10", function=lambda prompt: "Right in every point.\nScore: 9").name
         'score_0_10'
     """
     given = dict(settings) if preset is None else {"preset": preset, **settings}
@@ -158,7 +169,7 @@ def _scale(settings: Mapping[str, Any], where: str) -> Range | Options | None:
         raise ConfigError(message)
     if options:
         return Options(options)
-    return Range(*ends, clamp=settings["clamp"]) if ends else None
+    return Range(ends[0], ends[1], settings["clamp"]) if ends else None
 
 
 def _engine(

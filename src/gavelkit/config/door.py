@@ -14,7 +14,8 @@ from gavelkit.core.event import Observe, ignore
 from gavelkit.core.protocols import Judge
 from gavelkit.core.report import Report
 from gavelkit.datasets import RowMapping, Source, open_source, rows_source
-from gavelkit.run import RunSettings, Stop, default_folder, evaluate_async as run_async, on_loop
+from gavelkit.run import RunSettings, Stop, default_folder, on_loop
+from gavelkit.run import evaluate_async as run_async
 
 Data = str | Path | Iterable[Mapping[str, Any]]
 
@@ -71,8 +72,8 @@ async def evaluate_async(
     if output is None and not source.path:
         with tempfile.TemporaryDirectory(prefix="gavelkit-") as folder:
             return await run_async(source, several, folder=Path(folder), settings=settings, observe=observe, stop=stop)
-    folder = _folder(source, several, output)
-    return await run_async(source, several, folder=folder, settings=settings, observe=observe, stop=stop)
+    kept = _folder(source, several, output)
+    return await run_async(source, several, folder=kept, settings=settings, observe=observe, stop=stop)
 
 
 def _folder(source: Source, judges: Sequence[Judge], output: str | Path | None) -> Path:

@@ -79,7 +79,7 @@ def is_loopback(host: str) -> bool:
 
 
 def check_api_base(api_base: str, where: str) -> str:
-    """The base URL itself. Raises ConfigError where it is no http(s) URL, carries a secret, or names a metadata service."""
+    """The base URL itself. Raises ConfigError: no http(s) URL, a secret in it, or a metadata service's address."""
     parts = urlsplit(api_base)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         message = f"{where}: api_base must be a URL such as http://localhost:8000/v1, not {api_base!r}"

@@ -78,7 +78,11 @@ def configure(
         judges=judges,
         run=RunSettings(**{name: run[name] for name in ("repeat", "limit", "on_failure") if name in run}),
         output=_output(run, flags, surroundings.folder),
-        settings={"given": dict(given), "flags": [dict(flags.run), dict(flags.judge)], "folder": str(surroundings.folder.resolve())},
+        settings={
+            "given": dict(given),
+            "flags": [dict(flags.run), dict(flags.judge)],
+            "folder": str(surroundings.folder.resolve()),
+        },
     )
 
 

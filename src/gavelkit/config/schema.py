@@ -12,18 +12,45 @@ def _refuse() -> None:
 
 
 TOP = (
-    Setting("data", TEXT, "The file of model outputs: .jsonl, .jsonl.gz, .csv or .tsv, relative to this file.", flag="--data"),
-    Setting("map", MAPPING, "Where a row holds what: a name to a path such as doc.question or resps[0]; response also {system: path}.", flag="--map"),
+    Setting(
+        "data",
+        TEXT,
+        "The file of model outputs: .jsonl, .jsonl.gz, .csv or .tsv, relative to this file.",
+        flag="--data",
+    ),
+    Setting(
+        "map",
+        MAPPING,
+        "Where a row holds what: a name to a path such as doc.question or resps[0]; response also {system: path}.",
+        flag="--map",
+    ),
     Setting("judges", _JUDGES, "The judges, each a mapping of the settings below."),
     Setting("run", MAPPING, "Settings of the run, below; the limits among them are every judge's default."),
 )
 
 LIMITS = (
     Setting("concurrency", whole(least=1), "The most calls of a judge in flight.", 32, "--concurrency"),
-    Setting("max_error_rate", number(least=0, most=1), "The share of failed judgments above which the run fails with exit code 3.", 0.1, "--max-error-rate"),
-    Setting("retry_attempts", whole(), "How often a failed call is tried again, besides the first request.", 3, "--retry-attempts"),
+    Setting(
+        "max_error_rate",
+        number(least=0, most=1),
+        "The share of failed judgments above which the run fails with exit code 3.",
+        0.1,
+        "--max-error-rate",
+    ),
+    Setting(
+        "retry_attempts",
+        whole(),
+        "How often a failed call is tried again, besides the first request.",
+        3,
+        "--retry-attempts",
+    ),
     Setting("retry_min_wait", number(least=0), "The shortest wait before a retry, in seconds.", 1.0),
-    Setting("retry_max_wait", number(least=0), "The longest wait before a retry, in seconds; a server's hint may exceed it.", 60.0),
+    Setting(
+        "retry_max_wait",
+        number(least=0),
+        "The longest wait before a retry, in seconds; a server's hint may exceed it.",
+        60.0,
+    ),
     Setting("timeout", number(above=0), "The whole time of one request, in seconds.", 600.0),
 )
 
@@ -33,23 +60,53 @@ JUDGE = (
     Setting("prompt_template", TEXT, "The Jinja2 template of the user message."),
     Setting("system_prompt", TEXT, "The Jinja2 template of the system message."),
     Setting("variables", MAPPING, "Variables of your own for the templates."),
-    Setting("parser", choice("score", "score_first", "grade", "rating"), "How the reply is read: `Score: x`, its first such line, `GRADE: x`, or `[[x]]`.", "score"),
+    Setting(
+        "parser",
+        choice("score", "score_first", "grade", "rating"),
+        "How the reply is read: `Score: x`, its first such line, `GRADE: x`, or `[[x]]`.",
+        "score",
+    ),
     Setting("grade_pattern", TEXT, "A regular expression with one group, for the parser `grade`."),
     Setting("options", SCORES, "The scale as named options and their scores."),
     Setting("scale", SCALE, "The scale as its two ends; a score outside it is `out_of_range`."),
-    Setting("clamp", FLAG, "Move a score outside the scale to its nearer end instead.", False),
-    Setting("higher_is_better", FLAG, "Whether a higher score is the better one.", True),
-    Setting("threshold", number(), "The score from which a response passes, in the unit of the score shown.", flag="--threshold"),
-    Setting("engine", choice("openai_chat", "recorded"), "How the model is reached: an OpenAI-compatible endpoint, or replies in a file.", "openai_chat"),
-    Setting("replies", TEXT, "The file of recorded replies, relative to this file; implies `engine: recorded`.", flag="--replies"),
+    Setting("clamp", FLAG, "Move a score outside the scale to its nearer end instead.", default=False),
+    Setting("higher_is_better", FLAG, "Whether a higher score is the better one.", default=True),
+    Setting(
+        "threshold",
+        number(),
+        "The score from which a response passes, in the unit of the score shown.",
+        flag="--threshold",
+    ),
+    Setting(
+        "engine",
+        choice("openai_chat", "recorded"),
+        "How the model is reached: an OpenAI-compatible endpoint, or replies in a file.",
+        "openai_chat",
+    ),
+    Setting(
+        "replies",
+        TEXT,
+        "The file of recorded replies, relative to this file; implies `engine: recorded`.",
+        flag="--replies",
+    ),
     Setting("model", TEXT, "The judge model.", "gpt-4", "--model"),
-    Setting("api_base", TEXT, "The endpoint's base URL; an empty path becomes /v1.", "https://api.openai.com/v1", "--api-base"),
+    Setting(
+        "api_base",
+        TEXT,
+        "The endpoint's base URL; an empty path becomes /v1.",
+        "https://api.openai.com/v1",
+        "--api-base",
+    ),
     Setting("temperature", number(least=0), "Sampling temperature.", 0.0),
     Setting("max_tokens", whole(least=1), "The most tokens of a reply.", 1024),
     Setting("top_p", number(least=0, most=1), "Nucleus sampling; not sent where left out."),
     Setting("seed", whole(), "The sampling seed; not sent where left out."),
     Setting("extra_body", MAPPING, "Further fields of the request's body, sent as they are."),
-    Setting("api_key", TEXT, "Never a key: keys come from the environment. Only placeholders such as `dummy` are accepted, and ignored."),
+    Setting(
+        "api_key",
+        TEXT,
+        "Never a key: keys come from the environment. Only placeholders such as `dummy` are accepted, and ignored.",
+    ),
     *LIMITS,
 )
 
@@ -57,6 +114,12 @@ RUN = (
     *LIMITS,
     Setting("repeat", whole(least=1), "How often each response is judged.", 1, "--repeat"),
     Setting("limit", whole(least=1), "Judge the first so many rows only.", flag="--limit"),
-    Setting("on_failure", choice("missing", "worst", "zero", "raise"), "What a failed judgment costs the mean: nothing, the scale's worst, 0.0, or the whole run.", "missing", "--on-failure"),
+    Setting(
+        "on_failure",
+        choice("missing", "worst", "zero", "raise"),
+        "What a failed judgment costs the mean: nothing, the scale's worst, 0.0, or the whole run.",
+        "missing",
+        "--on-failure",
+    ),
     Setting("output", TEXT, "The run's folder, relative to this file.", flag="--output"),
 )

@@ -23,7 +23,7 @@ class _Loader(yaml.SafeLoader):
             self.aliases += 1
             if self.aliases > MAX_ALIASES:
                 message = f"more than {MAX_ALIASES} aliases"
-                raise yaml.constructor.ConstructorError(None, None, message, self.peek_event().start_mark)
+                raise yaml.constructor.ConstructorError(None, None, message, self.peek_event().start_mark)  # type: ignore[no-untyped-call] # yaml's stubs leave it out
         return super().compose_node(parent, index)
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002 - yaml's signature

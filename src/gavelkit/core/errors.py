@@ -1,21 +1,21 @@
 """Every error gavelkit raises, in one tree, each with the exit code it ends a command with.
 
-    GavelError                          1
-    ├── UsageError                      2   a setting, flag, file or row that cannot be used
-    │   ├── ConfigError                     a configuration file, setting or variable
-    │   ├── DataError                       a row of the data, with file, line and field
-    │   └── TemplateError                   a prompt template, with its line and the first row that fails
-    ├── RunFailed                       3   finished, but too much failed; carries the report
-    ├── EndpointError                   4   the endpoint is unusable; the run can be resumed; carries the report
-    ├── StorageError                    5   the run folder cannot be read or written
-    │   └── RunHeld                         another process writes this run
-    └── Interrupted                130, 143, 129   a signal; the run can be resumed; carries the report
+GavelError                          1
+├── UsageError                      2   a setting, flag, file or row that cannot be used
+│   ├── ConfigError                     a configuration file, setting or variable
+│   ├── DataError                       a row of the data, with file, line and field
+│   └── TemplateError                   a prompt template, with its line and the first row that fails
+├── RunFailed                       3   finished, but too much failed; carries the report
+├── EndpointError                   4   the endpoint is unusable; the run can be resumed; carries the report
+├── StorageError                    5   the run folder cannot be read or written
+│   └── RunHeld                         another process writes this run
+└── Interrupted                130, 143, 129   a signal; the run can be resumed; carries the report
 
-    Signals between rooms, never seen by a user:
-    CallError     an engine has no reply and says why
-    NotYet        an engine has no reply yet, which is no failure
-    ParseError    a parser found no verdict in its place
-    OutOfRange    a grade lies outside its scale
+Signals between rooms, never seen by a user:
+CallError     an engine has no reply and says why
+NotYet        an engine has no reply yet, which is no failure
+ParseError    a parser found no verdict in its place
+OutOfRange    a grade lies outside its scale
 """
 
 from __future__ import annotations
@@ -108,12 +108,13 @@ class CallError(Exception):
         retryable: bool | None = None,
     ) -> None:
         super().__init__(message)
+        self.kind = kind
         self.failure = Failure(kind=kind, message=message, raw=raw, fatal=fatal)
         self.retry_after = retry_after
         self.retryable = (kind in RETRYABLE and not fatal) if retryable is None else retryable
 
 
-class NotYet(Exception):  # noqa: N818 - no failure: the reply will come in a later round
+class NotYet(Exception):
     """An engine has no reply for this request yet."""
 
 
@@ -125,5 +126,5 @@ class ParseError(Exception):
         self.kind = kind
 
 
-class OutOfRange(Exception):  # noqa: N818 - named for the status it becomes
+class OutOfRange(Exception):
     """A grade was read but lies outside its scale."""

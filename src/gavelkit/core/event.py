@@ -29,7 +29,7 @@ class Retried:
     """A call failed and will be tried again after so many seconds."""
 
     judge: str
-    kind: FailureKind | None
+    kind: FailureKind
     seconds: float
 
 

@@ -12,7 +12,7 @@ KEY_BYTES = 16
 
 
 def canonical(value: object) -> str:
-    """The one JSON text of a value: sorted keys, no spaces, no NaN. Raises ValueError or TypeError where there is none."""
+    """The one JSON text of a value: sorted keys, no spaces, no NaN. Raises ValueError or TypeError for others."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from gavelkit.core.completion import Completion
+from gavelkit.core.criterion import Criterion
 from gavelkit.core.example import Example, Uses
 from gavelkit.core.grade import Grade
 from gavelkit.core.identity import Identity
 from gavelkit.core.judgment import Judgment
 from gavelkit.core.limits import Limits
 from gavelkit.core.message import Request
-from gavelkit.core.criterion import Criterion
 from gavelkit.core.slot import Slot
 from gavelkit.core.status import Status
 

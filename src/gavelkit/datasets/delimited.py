@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from gavelkit.core.errors import DataError
 from gavelkit.datasets.lines import MAX_LINE_BYTES, open_binary
@@ -33,8 +34,8 @@ def read_delimited(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         raise DataError(message) from error
 
 
-def _text(stream: IO[bytes]) -> io.TextIOWrapper:
-    return io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
+def _text(stream: IO[bytes] | gzip.GzipFile) -> io.TextIOWrapper:
+    return io.TextIOWrapper(cast("IO[bytes]", stream), encoding="utf-8-sig", newline="")
 
 
 def _header(names: list[str] | None, path: Path) -> list[str]:

@@ -35,7 +35,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
         raise DataError(_reason(path, number, error)) from error
 
 
-def open_binary(path: Path) -> IO[bytes]:
+def open_binary(path: Path) -> IO[bytes] | gzip.GzipFile:
     """The file's bytes, decompressed where its name ends in `.gz`."""
     if path.suffix == ".gz":
         return gzip.open(path, "rb")

@@ -55,7 +55,7 @@ def open_source(path: str | Path, mapping: RowMapping) -> Source:
     return Source(stem, lambda: reader(file), mapping, path=str(file), rereadable=file.is_file())
 
 
-def rows_source(rows: Iterable[Mapping[str, Any]], mapping: RowMapping, *, name: str = "rows") -> Source:
+def rows_source(rows: Iterable[Any], mapping: RowMapping, *, name: str = "rows") -> Source:
     """Rows in memory; an iterator can be read once."""
     once = iter(rows) is rows
 

@@ -3,6 +3,18 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gavelkit.engines.callable import CallableEngine
+    from gavelkit.engines.ceiling import Ceiling
+    from gavelkit.engines.clock import SystemClock
+    from gavelkit.engines.http import HttpClient
+    from gavelkit.engines.openai_chat import OpenAIChat
+    from gavelkit.engines.recorded import RecordedEngine
+    from gavelkit.engines.replay import Replaying, StoredOnly
+    from gavelkit.engines.retry import Retrying, RetryPolicy
+    from gavelkit.engines.scripted import ScriptedEngine
 
 _HOMES = {
     "CallableEngine": "callable",
@@ -18,7 +30,19 @@ _HOMES = {
     "SystemClock": "clock",
 }
 
-__all__ = sorted(_HOMES)  # noqa: PLE0605 - a table of lazy names, so that a run without a network loads no client
+__all__ = [
+    "CallableEngine",
+    "Ceiling",
+    "HttpClient",
+    "OpenAIChat",
+    "RecordedEngine",
+    "Replaying",
+    "RetryPolicy",
+    "Retrying",
+    "ScriptedEngine",
+    "StoredOnly",
+    "SystemClock",
+]
 
 
 def __getattr__(name: str) -> object:

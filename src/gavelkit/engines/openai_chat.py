@@ -26,7 +26,9 @@ class OpenAIChat:
     `timeout` is the whole time of one request in seconds. `api_key` None sends no Authorization header.
     """
 
-    def __init__(self, client: HttpClient, *, api_base: str, api_key: str | None = None, timeout: float = 600.0) -> None:
+    def __init__(
+        self, client: HttpClient, *, api_base: str, api_key: str | None = None, timeout: float = 600.0
+    ) -> None:
         self._client = client
         self._url = chat_url(api_base)
         self._timeout = timeout
@@ -104,7 +106,8 @@ def _completion(reply: HttpReply, seconds: float) -> Completion:
     if read.error is not None and not read.choices:
         raise refusal(_OK, reply.body, reply.header)
     if not read.choices:
-        raise _unreadable("the reply has no choices", reply)
+        message = "the reply has no choices"
+        raise _unreadable(message, reply)
     choice = read.choices[0]
     text = _text(choice.message.content)
     if choice.finish_reason == "content_filter":
@@ -145,11 +148,13 @@ def _slow_decode(reply: HttpReply) -> _Reply:
         body = json.loads(reply.body.decode("utf-8", "replace"), parse_constant=lambda _word: None)
     except (ValueError, RecursionError) as error:
         reason = "an HTML page; api_base may lack /v1" if reply.body.lstrip()[:1] == b"<" else f"not JSON ({error})"
-        raise _unreadable(f"the reply is {reason}", reply) from error
+        message = f"the reply is {reason}"
+        raise _unreadable(message, reply) from error
     try:
         return msgspec.convert(_without_odd_usage(body), _Reply, strict=False)
     except msgspec.ValidationError as error:
-        raise _unreadable(f"the reply has another shape: {error}", reply) from error
+        message = f"the reply has another shape: {error}"
+        raise _unreadable(message, reply) from error
 
 
 def _without_odd_usage(body: Any) -> Any:

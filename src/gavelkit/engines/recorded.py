@@ -81,7 +81,9 @@ def _row(line: bytes, place: str) -> dict[str, Any]:
         raise DataError(message) from error
     named = isinstance(row, dict) and ("key" in row or {"example_id", "judge"} <= row.keys())
     if not named or not isinstance(row.get("reply"), str) or row.keys() - _FIELDS:
-        message = f"{place}: a recorded reply has key, or example_id and judge, a text in reply, and else only {_others()}"
+        message = (
+            f"{place}: a recorded reply has key, or example_id and judge, a text in reply, and else only {_others()}"
+        )
         raise DataError(message)
     return dict(row)
 

@@ -13,6 +13,8 @@ from gavelkit.core.event import Observe, Retried, ignore
 from gavelkit.core.message import Request
 from gavelkit.core.protocols import Engine
 
+_MOST_DOUBLINGS = 1000  # a float ends at 2**1024, and whoever tries that often waits the longest by then
+
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
@@ -54,7 +56,7 @@ class Retrying:
                 completion = await self._inner.complete(request)
             except CallError as error:
                 wait = self._wait(error, tried)
-                self._observe(Retried(request.labels.judge, error.failure.kind, wait))
+                self._observe(Retried(request.labels.judge, error.kind, wait))
                 await self._clock.sleep(wait)
             else:
                 return completion if tried == 1 else replace(completion, attempts=tried)
@@ -67,14 +69,13 @@ class Retrying:
         hint = error.retry_after or 0.0
         if hint > policy.max_hint:
             message = f"{error}; the server asks to wait {hint:,.0f} s, longer than {policy.max_hint:,.0f} s"
-            raise CallError(error.failure.kind, message, raw=error.failure.raw, fatal=True) if error.failure.kind else error
+            raise CallError(error.kind, message, raw=error.failure.raw, fatal=True)
         longest = min(policy.max_wait, policy.min_wait * 2.0**tried)
         return max(hint, policy.min_wait + self._spread() * max(0.0, longest - policy.min_wait))
 
 
 def _counted(error: CallError, tried: int) -> CallError:
-    if tried == 1 or error.failure.kind is None:
+    if tried == 1:
         return error
     failure = error.failure
-    assert failure.kind is not None
-    return CallError(failure.kind, f"{failure.message} ({tried} requests)", raw=failure.raw, fatal=failure.fatal)
+    return CallError(error.kind, f"{failure.message} ({tried} requests)", raw=failure.raw, fatal=failure.fatal)

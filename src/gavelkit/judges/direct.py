@@ -38,14 +38,19 @@ class Direct:
     parameters: Parameters
     engine: Engine
     threshold: float | None = None
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
     preset: str = ""
     apart: bool = False
     asks: Identity = field(init=False)
     reads: Identity = field(init=False)
 
     def __post_init__(self) -> None:
-        asks = {"way": "direct", "model": self.parameters.model, "parameters": self.parameters.values, **self.prompt.material}
+        asks = {
+            "way": "direct",
+            "model": self.parameters.model,
+            "parameters": self.parameters.values,
+            **self.prompt.material,
+        }
         if self.apart:
             asks["apart"] = True
         reads = {"parser": self.parser.name, "version": self.parser.version, **_parser_settings(self.parser)}

@@ -32,7 +32,9 @@ class Prompt:
 
     __slots__ = ("_custom", "_fenced", "_system", "_user", "uses")
 
-    def __init__(self, user: Template, *, system: Template | None = None, custom: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, user: Template, *, system: Template | None = None, custom: Mapping[str, Any] | None = None
+    ) -> None:
         self._user = user
         self._system = system
         self._custom = dict(custom or {})

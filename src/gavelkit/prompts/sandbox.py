@@ -75,19 +75,19 @@ class Sandbox(ImmutableSandboxedEnvironment):
         _check_operands(operator, left, right)
         return super().call_binop(context, operator, left, right)
 
-    def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805 - jinja2's signature
+    def call(self, context: Context, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
         """A call, refused where a text method would pad or format to any size."""
-        owner = getattr(__obj, "__self__", None)
+        owner = getattr(obj, "__self__", None)
         if isinstance(owner, str):
-            name = getattr(__obj, "__name__", "")
+            name = getattr(obj, "__name__", "")
             if name in _GROWING_METHODS:
                 message = f"the text method {name} is not allowed in a prompt"
                 raise SecurityError(message)
             if name == "replace":
                 return _replace(owner, *args, **kwargs)
             if name == "join":
-                return _join(*args, d=owner)
-        return super().call(__context, __obj, *args, **kwargs)
+                return _join(args[0], owner)
+        return super().call(context, obj, *args, **kwargs)
 
 
 _CONCAT = "concat of gavelkit"
@@ -111,7 +111,7 @@ class _Bounding(NodeTransformer):
 def _counted(context: Context, items: Iterable[Any]) -> Iterator[Any]:
     if isinstance(items, Undefined):
         iter(items)  # raises, naming what is missing
-    steps: list[int] = context.resolve(STEPS)
+    steps: Any = context.resolve(STEPS)
     for item in items:
         steps[0] += 1
         if steps[0] > MAX_LOOP_STEPS:

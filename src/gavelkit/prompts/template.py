@@ -51,7 +51,8 @@ class Template:
         tree = _SANDBOX.parse(self.text)
         whole, fields = False, set()
         named = set()
-        for node in tree.find_all((nodes.Getattr, nodes.Getitem)):
+        lookups: list[nodes.Getattr | nodes.Getitem] = [*tree.find_all(nodes.Getattr), *tree.find_all(nodes.Getitem)]
+        for node in lookups:
             if isinstance(node.node, nodes.Name) and node.node.name == "doc":
                 field = _constant(node)
                 if field is not None and field not in _MAPPING_METHODS:

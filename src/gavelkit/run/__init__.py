@@ -1,24 +1,18 @@
 """Examples and judges become a report: the plan, the pool, the record's order of events."""
 
-from __future__ import annotations
+from gavelkit.run.evaluate import evaluate_async, reparse_async
+from gavelkit.run.folder import default_folder, find_run, next_free
+from gavelkit.run.loop import on_loop
+from gavelkit.run.settings import RunSettings
+from gavelkit.run.stop import Stop
 
-from importlib import import_module
-
-_HOMES = {
-    "RunSettings": "settings",
-    "Stop": "stop",
-    "default_folder": "folder",
-    "evaluate_async": "evaluate",
-    "on_loop": "loop",
-    "reparse_async": "evaluate",
-}
-
-__all__ = sorted(_HOMES)  # noqa: PLE0605 - a table of lazy names
-
-
-def __getattr__(name: str) -> object:
-    home = _HOMES.get(name)
-    if home is None:
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message)
-    return getattr(import_module(f"{__name__}.{home}"), name)
+__all__ = [
+    "RunSettings",
+    "Stop",
+    "default_folder",
+    "evaluate_async",
+    "find_run",
+    "next_free",
+    "on_loop",
+    "reparse_async",
+]

@@ -12,7 +12,7 @@ from gavelkit.core.errors import EndpointError, GavelError, Interrupted, RunFail
 from gavelkit.core.event import Noticed, Observe, Planned, ignore
 from gavelkit.core.example import Example
 from gavelkit.core.failure import Failure
-from gavelkit.core.protocols import Engine, Judge, Wrap
+from gavelkit.core.protocols import Engine, Judge
 from gavelkit.core.report import Report
 from gavelkit.core.slot import Slot
 from gavelkit.datasets import Source
@@ -49,7 +49,11 @@ async def evaluate_async(
         folder, judges, mapping=source.mapping.spec, bound=bound, observe=observe, retry_errors=settings.retry_errors
     ) as record:
         point_latest(folder)
-        _note(record, plan, {**(facts or {}), "data": source.path, "on_failure": settings.on_failure, "repeat": settings.repeat})
+        _note(
+            record,
+            plan,
+            {**(facts or {}), "data": source.path, "on_failure": settings.on_failure, "repeat": settings.repeat},
+        )
         observe(Planned(plan.total if plan.complete else None, record.journal.held_count))
         if record.reread:
             await _reread(record, judges, source.examples(limit=settings.limit), settings, observe)
@@ -107,7 +111,7 @@ async def _reread(
 
 
 def _replaying(record: RunRecord, engine: Engine) -> Engine:
-    """The wrapping order, outermost first: stored replies > (budget > truncation > repair) > retry > gate > provider."""
+    """The outermost engine. Inside: budget > truncation > repair, all to come, then retry > ceiling > provider."""
     return Replaying(engine, record.replies, record.journal)
 
 
@@ -156,7 +160,8 @@ def _ending(report: Report, *, fatal: Failure | None, stop: Stop, on_failure: st
         raise GavelError(message)
     for judge in report.judges:
         if judge.too_many_failed:
-            message = f"judge {judge.name!r}: {judge.error_rate:.1%} of its judgments failed, and {judge.max_error_rate:.1%} may"
+            rates = f"{judge.error_rate:.1%} of its judgments failed, and {judge.max_error_rate:.1%} may"
+            message = f"judge {judge.name!r}: {rates}"
             raise RunFailed(message, report)
     if on_failure == "raise" and any(metric.failed for metric in report.metrics):
         message = "judgments failed, and on_failure is raise"

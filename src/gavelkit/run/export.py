@@ -32,7 +32,8 @@ def export_run(folder: Path, file: Path, *, prompts: bool = False, raw: bool = F
 def prompt_renderer(reader: RunReader) -> RenderPrompt:
     """What was sent for a judgment, rendered again from the record and checked against the call's key."""
     made = {
-        judge.name: (_prompt(judge.asks), _parameters(judge.asks), bool(judge.asks.get("apart"))) for judge in reader.judges
+        judge.name: (_prompt(judge.asks), _parameters(judge.asks), bool(judge.asks.get("apart")))
+        for judge in reader.judges
     }
 
     def render(entry: Entry) -> str | None:

@@ -19,7 +19,9 @@ ROOT = Path("runs")
 LATEST = "latest"
 
 
-def default_folder(name: str, judges: Sequence[Judge], mapping: Mapping[str, Any], data: str, *, root: Path = ROOT) -> Path:
+def default_folder(
+    name: str, judges: Sequence[Judge], mapping: Mapping[str, Any], data: str, *, root: Path = ROOT
+) -> Path:
     """`runs/<name>-<8 hex>` of every judge's question, the mapping and the data's path."""
     material = canonical([[judge.asks.hash for judge in judges], dict(mapping), data])
     digest = hashlib.blake2b(material.encode(), digest_size=4).hexdigest()

@@ -29,7 +29,7 @@ _ERROR_KINDS = {401: "invalid_request_error", 403: "invalid_request_error", 429:
 _ERROR_CODES = {401: "invalid_api_key", 404: "model_not_found", 429: "rate_limit_exceeded"}
 
 
-class Refused(Exception):  # noqa: N818 - an answer, not an error of ours
+class Refused(Exception):
     """The request cannot be answered; holds the answer that says so."""
 
     def __init__(self, status: int, message: str, *, param: str | None = None, code: str | None = None) -> None:

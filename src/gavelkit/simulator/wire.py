@@ -40,7 +40,7 @@ class HttpAnswer:
     close: bool = False
 
 
-class Refusal(Exception):  # noqa: N818 - not an error of ours: the peer's, with a status
+class Refusal(Exception):
     """The request cannot be taken; the status says why."""
 
     def __init__(self, status: HTTPStatus) -> None:

@@ -94,7 +94,23 @@ def call_row(call: int, key: bytes, judge: int, completion: Completion) -> Row:
 
 def read_completion(row: Row) -> Completion:
     """The reply again, from the columns of `call`."""
-    call, _key, _judge, reply, reasoning, refusal, finish, served, prompt, written, cached, thought, effective, seconds, requests = row
+    (
+        call,
+        _key,
+        _judge,
+        reply,
+        reasoning,
+        refusal,
+        finish,
+        served,
+        prompt,
+        written,
+        cached,
+        thought,
+        effective,
+        seconds,
+        requests,
+    ) = row
     return Completion(
         text=from_text(reply),
         reasoning=from_text(reasoning),

@@ -35,7 +35,13 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
                 _create(connection)
             else:
                 check(connection, path)
-            for pragma in ("journal_mode=WAL", "synchronous=FULL", "fullfsync=ON", "checkpoint_fullfsync=ON", "journal_size_limit=67108864"):
+            for pragma in (
+                "journal_mode=WAL",
+                "synchronous=FULL",
+                "fullfsync=ON",
+                "checkpoint_fullfsync=ON",
+                "journal_size_limit=67108864",
+            ):
                 connection.execute(f"PRAGMA {pragma}")
         except BaseException:
             connection.close()
@@ -50,7 +56,11 @@ def open_for_reading(path: Path, *, foreign: bool = True) -> sqlite3.Connection:
         raise StorageError(message)
     with storage_errors(path):
         connection = sqlite3.connect(
-            f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            f"{path.resolve().as_uri()}?mode=ro",
+            uri=True,
+            timeout=_BUSY_SECONDS,
+            isolation_level=None,
+            check_same_thread=False,
         )
         connection.execute("PRAGMA trusted_schema=OFF")
         if foreign:
@@ -77,7 +87,9 @@ def check(connection: sqlite3.Connection, path: Path) -> None:
         message = f"{path}: this is no record of a run; it was left untouched"
         raise StorageError(message)
     if version > VERSION:
-        message = f"{path}: written by a newer gavelkit (schema {version}, this one reads {VERSION}); it was left untouched"
+        message = (
+            f"{path}: written by a newer gavelkit (schema {version}, this one reads {VERSION}); it was left untouched"
+        )
         raise StorageError(message)
     strange = connection.execute("SELECT name FROM sqlite_master WHERE type IN ('trigger','view')").fetchone()
     if strange:

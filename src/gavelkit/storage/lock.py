@@ -13,7 +13,7 @@ FILE_NAME = "run.lock"
 
 
 class RunLock:
-    """Held from creation to `release`. Raises RunHeld naming the holder, StorageError where the folder is unwritable."""
+    """Held from creation to `release`. Raises RunHeld naming the holder, StorageError for an unwritable folder."""
 
     def __init__(self, folder: Path) -> None:
         path = folder / FILE_NAME

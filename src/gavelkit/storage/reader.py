@@ -67,8 +67,12 @@ class RunReader:
         self._connection = connection
         self._path = path
         with storage_errors(path):
-            self.meta: Mapping[str, Any] = {n: from_json(t) for n, t in connection.execute("SELECT name, value FROM meta")}
-            self._judges = {number: _judge(name, from_json(spec)) for number, name, spec in self._rows("judge, name, spec", "judge")}
+            self.meta: Mapping[str, Any] = {
+                n: from_json(t) for n, t in connection.execute("SELECT name, value FROM meta")
+            }
+            self._judges = {
+                number: _judge(name, from_json(spec)) for number, name, spec in self._rows("judge, name, spec", "judge")
+            }
             self._subjects = {n: tuple(from_json(text)) for n, text in self._rows("subject, systems", "subject")}
 
     @property
@@ -101,7 +105,9 @@ class RunReader:
 
     def outcomes(self) -> Iterator[Judgment]:
         """Every such judgment without its words: slot, status, score, passed and the kind of its failure."""
-        names = {number: judge.name for number, judge in self._judges.items() if judge.name in self.meta.get("judges", ())}
+        names = {
+            number: judge.name for number, judge in self._judges.items() if judge.name in self.meta.get("judges", ())
+        }
         with storage_errors(self._path):
             for number, status, score, passed, failure, identifier in self._connection.execute(_OUTCOMES):
                 _, judge, subject, repeat = slot_parts(number)

@@ -100,7 +100,9 @@ class RunRecord:
         recorded = self.meta.get("map")
         if recorded is not None and recorded != dict(mapping):
             changes = "\n  ".join(differences(recorded, dict(mapping)))
-            message = f"{self.folder}: this run read its rows by another map; use --new-run or another folder\n  {changes}"
+            message = (
+                f"{self.folder}: this run read its rows by another map; use --new-run or another folder\n  {changes}"
+            )
             raise ConfigError(message)
 
     def _keep(self, facts: Mapping[str, Any], writing: Any) -> None:

@@ -53,9 +53,8 @@ class StoredReplies:
 
 def calls_of(connection: sqlite3.Connection, statuses: Sequence[int]) -> frozenset[int]:
     """The numbers of the calls whose replies led to these statuses."""
-    marks = ",".join("?" * len(statuses))
-    query = f"SELECT call FROM judgment WHERE call IS NOT NULL AND status IN ({marks})"  # noqa: S608 - only question marks
-    return frozenset(call for (call,) in connection.execute(query, statuses))
+    query = "SELECT call FROM judgment WHERE call IS NOT NULL AND status=?"
+    return frozenset(call for status in statuses for (call,) in connection.execute(query, (status,)))
 
 
 def _short(key: bytes) -> int:

@@ -14,17 +14,20 @@ VERSION = 1
 
 TABLES = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE judge (judge INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, asks TEXT NOT NULL, reads TEXT NOT NULL, spec TEXT NOT NULL);
+CREATE TABLE judge (
+  judge INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, asks TEXT NOT NULL, reads TEXT NOT NULL, spec TEXT NOT NULL);
 CREATE TABLE subject (subject INTEGER PRIMARY KEY, systems TEXT NOT NULL UNIQUE);
 CREATE TABLE example (
   example INTEGER PRIMARY KEY, id TEXT NOT NULL, identity INTEGER NOT NULL, content INTEGER NOT NULL,
   removed INTEGER NOT NULL DEFAULT 0, line INTEGER NOT NULL, row TEXT NOT NULL);
 CREATE TABLE call (
-  call INTEGER PRIMARY KEY, key BLOB NOT NULL, judge INTEGER NOT NULL, reply TEXT NOT NULL, reasoning TEXT, refusal TEXT,
+  call INTEGER PRIMARY KEY, key BLOB NOT NULL, judge INTEGER NOT NULL, reply TEXT NOT NULL, reasoning TEXT,
+  refusal TEXT,
   finish_reason TEXT NOT NULL, served_model TEXT NOT NULL, prompt_tokens INTEGER, completion_tokens INTEGER,
   cached_tokens INTEGER, reasoning_tokens INTEGER, effective TEXT, seconds REAL NOT NULL, requests INTEGER NOT NULL);
 CREATE TABLE judgment (
-  slot INTEGER PRIMARY KEY, status INTEGER NOT NULL, score REAL, passed INTEGER, position_bias INTEGER, grade, explanation,
+  slot INTEGER PRIMARY KEY, status INTEGER NOT NULL, score REAL, passed INTEGER, position_bias INTEGER, grade,
+  explanation,
   parts TEXT, failure TEXT, call INTEGER, steps TEXT, CHECK ((score IS NULL) = (status <> 0)));
 """
 

@@ -123,4 +123,3 @@ class Writer:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
-
