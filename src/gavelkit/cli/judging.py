@@ -50,6 +50,9 @@ def run_and_show(configuration: Configuration, options: argparse.Namespace, prog
         on_failure=configuration.run.on_failure,
         retry_errors=options.retry_errors,
     )
+    for judge in configuration.judges:
+        if settings.repeat > 1 and judge.parameters.values.get("temperature") == 0:
+            say(f"judge {judge.name!r} repeats at temperature 0, where replies hardly differ; set a temperature")
     if not options.quiet:
         say(f"judging {configuration.source.path} into {folder}")
     try:

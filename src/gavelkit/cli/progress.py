@@ -54,6 +54,8 @@ class Progress:
         self._began = self._said = time.monotonic()
         if self._quiet:
             return
+        if event.seconds >= 1:
+            self._write(f"rows and templates checked in {event.seconds:,.1f} s")
         if event.held:
             self._write(f"{event.held:,} judgments are on disk already")
         if self._stream.isatty():

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from gavelkit.catalog import preset as shipped
-from gavelkit.config.environment import DEFAULT_API_BASE, Environment, check_api_base, check_file_key
+from gavelkit.config.environment import (
+    DEFAULT_API_BASE,
+    Environment,
+    check_api_base,
+    check_file_key,
+    sends_key_in_clear,
+)
 from gavelkit.config.schema import JUDGE
 from gavelkit.config.setting import read_settings
 from gavelkit.core.criterion import Criterion, Options, Range
 from gavelkit.core.errors import ConfigError
-from gavelkit.core.event import Observe, ignore
+from gavelkit.core.event import Event, Noticed, Observe, ignore
 from gavelkit.core.limits import Limits
 from gavelkit.core.message import Parameters
 from gavelkit.core.protocols import Engine
@@ -83,6 +91,11 @@ class Surroundings:
     clients: dict[str, HttpClient] = field(default_factory=dict)
 
 
+def _warn(event: Event) -> None:
+    if isinstance(event, Noticed):
+        warnings.warn(event.message, stacklevel=2)
+
+
 def judge(
     preset: str | None = None,
     *,
@@ -98,7 +111,7 @@ def judge(
         'score_0_10'
     """
     given = dict(settings) if preset is None else {"preset": preset, **settings}
-    return assemble(given, Surroundings(), where="judge", function=function)
+    return assemble(given, Surroundings(observe=_warn), where="judge", function=function)
 
 
 def assemble(
@@ -122,7 +135,7 @@ def assemble(
     sent = {key: settings[key] for key in _SENT if key in settings}
     return Direct(
         name=name,
-        prompt=_prompt(settings, where),
+        prompt=_prompt(settings, where, surroundings.observe),
         parser=parser_for(
             settings["parser"], grade_pattern=settings.get("grade_pattern"), grades=tuple(settings.get("options", ()))
         ),
@@ -145,18 +158,24 @@ def _name(settings: Mapping[str, Any], where: str) -> str:
     return name
 
 
-def _prompt(settings: Mapping[str, Any], where: str) -> Prompt:
+def _prompt(settings: Mapping[str, Any], where: str, observe: Observe) -> Prompt:
     custom = settings.get("variables", {})
     taken = sorted(RESERVED & custom.keys())
     if taken:
         message = f"{where}: the variable {taken[0]!r} has a meaning of its own and cannot be set"
         raise ConfigError(message)
     system = settings.get("system_prompt")
-    return Prompt(
+    prompt = Prompt(
         Template(settings["prompt_template"], name=f"{where}: prompt_template"),
         system=None if system is None else Template(system, name=f"{where}: system_prompt"),
         custom=custom,
     )
+    for name in custom:
+        if name not in prompt.names:
+            near = get_close_matches(name, [setting.name for setting in JUDGE], n=1, cutoff=0.75)
+            hint = f"; is the setting {near[0]} meant?" if near else ""
+            observe(Noticed(f"{where}: no template uses the variable {name!r}{hint}"))
+    return prompt
 
 
 def _scale(settings: Mapping[str, Any], where: str) -> Range | Options | None:
@@ -214,11 +233,14 @@ def _provider(
         return function if hasattr(function, "complete") else CallableEngine(function)
     own = settings["api_base"] if settings["api_base"] != DEFAULT_API_BASE else None
     api_base = check_api_base(own or surroundings.environment.api_base(name) or DEFAULT_API_BASE, where)
+    api_key = surroundings.environment.api_key(name, api_base)
+    if api_key is not None and sends_key_in_clear(api_base):
+        surroundings.observe(Noticed(f"{where}: the key goes to {api_base} over plain http, readable on the way"))
     client = surroundings.clients.setdefault(api_base, HttpClient(connections=1024))
     return OpenAIChat(
         client,
         api_base=api_base,
-        api_key=surroundings.environment.api_key(name, api_base),
+        api_key=api_key,
         timeout=settings["timeout"],
     )
 

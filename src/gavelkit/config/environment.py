@@ -68,6 +68,12 @@ class Environment:
         raise ConfigError(message)
 
 
+def sends_key_in_clear(api_base: str) -> bool:
+    """Whether a key would cross a network unencrypted."""
+    parts = urlsplit(api_base)
+    return parts.scheme == "http" and not is_loopback(parts.hostname or "")
+
+
 def is_loopback(host: str) -> bool:
     """Whether a host is this machine."""
     if host == "localhost" or host.endswith(".localhost"):

@@ -29,7 +29,7 @@ class Range:
             return number
         if self.clamp:
             return self.low if number < self.low else self.high
-        message = f"{number:g} lies outside the scale {self.low:g} to {self.high:g}"
+        message = f"{_plain(number)} lies outside the scale {self.low:g} to {self.high:g}"
         raise OutOfRange(message)
 
 
@@ -49,7 +49,7 @@ class Options:
 
     def score(self, value: float | str) -> float:
         """The option's score. Raises OutOfRange where there is no such option."""
-        name = value if isinstance(value, str) else f"{value:g}"
+        name = value if isinstance(value, str) else _plain(value)
         if name in self.scores:
             return float(self.scores[name])
         message = f"{name!r} is none of the options {', '.join(self.scores)}"
@@ -85,6 +85,12 @@ class Criterion:
         if isinstance(self.scale, Options):
             return set(self.scale.scores.values()) <= {0.0, 1.0}
         return None if self.scale is None else False
+
+
+def _plain(number: float) -> str:
+    """As a reader writes it, `8` and not `8.0`, but never rounded."""
+    short = f"{number:g}"
+    return short if float(short) == number else str(number)
 
 
 def _number(value: float | str) -> float:

@@ -11,10 +11,14 @@ from gavelkit.core.judgment import Judgment
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """The rows are read: how many judgments there are, and how many of them the record holds already."""
+    """The rows are read and checked: how many judgments there are, and how many of them the record holds already.
+
+    `judgments` is None where the rows can be read only once; `seconds` is what the check took, apart from judging.
+    """
 
     judgments: int | None
     held: int
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-_PART = re.compile(r"(?:^|\.)([^.\[\]]+)|\[(-?\d+)\]")
+_PART = re.compile(r"(?:^|(?<=.)\.)([^.\[\]]+)|\[(-?\d+)\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,8 @@ class Path:
         part = self.parts[at]
         if not isinstance(value, Mapping) or not isinstance(part, str):
             return ""
-        return did_you_mean(part, value, prefix=".".join(str(p) for p in self.parts[:at]))
+        before = "".join(f"[{each}]" if isinstance(each, int) else f".{each}" for each in self.parts[:at])
+        return did_you_mean(part, value, prefix=before.removeprefix("."))
 
 
 def did_you_mean(name: str, known: Iterable[str], *, prefix: str = "") -> str:

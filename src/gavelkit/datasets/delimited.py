@@ -3,39 +3,40 @@
 from __future__ import annotations
 
 import csv
-import gzip
-import io
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any
 
 from gavelkit.core.errors import DataError
-from gavelkit.datasets.lines import MAX_LINE_BYTES, open_binary
+from gavelkit.datasets.lines import MAX_LINE_BYTES, raw_lines
 
 
 def read_delimited(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Each record with the line it ends on. Raises DataError for a record that does not fit its header."""
     delimiter = "\t" if ".tsv" in path.suffixes else ","
     line = 0
+    csv.field_size_limit(MAX_LINE_BYTES)
+    reader = csv.reader(_texts(path), delimiter=delimiter, strict=True)
     try:
-        with open_binary(path) as stream:
-            reader = csv.reader(_text(stream), delimiter=delimiter, strict=True)
-            csv.field_size_limit(MAX_LINE_BYTES)
-            header = _header(next(reader, None), path)
-            for record in reader:
-                line = reader.line_num
-                if record:
-                    yield line, _row(header, record, path, line)
-    except FileNotFoundError as error:
-        message = f"{path}: there is no such file"
-        raise DataError(message) from error
-    except (OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
+        header = _header(next(reader, None), path)
+        line = reader.line_num
+        for record in reader:
+            line = reader.line_num
+            if record:
+                yield line, _row(header, record, path, line)
+    except csv.Error as error:
         message = f"{path}:{line + 1}: cannot be read as CSV: {error}"
         raise DataError(message) from error
 
 
-def _text(stream: IO[bytes] | gzip.GzipFile) -> io.TextIOWrapper:
-    return io.TextIOWrapper(cast("IO[bytes]", stream), encoding="utf-8-sig", newline="")
+def _texts(path: Path) -> Iterator[str]:
+    """The lines with their ends, which may stand in quotes; an old file's carriage return alone ends a line too."""
+    for number, line in raw_lines(path):
+        try:
+            yield from [part.decode() for part in line.splitlines(keepends=True)]
+        except UnicodeDecodeError as error:
+            message = f"{path}:{number}: not UTF-8: {error}; save the file as UTF-8"
+            raise DataError(message) from error
 
 
 def _header(names: list[str] | None, path: Path) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
@@ -12,6 +13,7 @@ import msgspec
 from gavelkit.core.errors import DataError
 from gavelkit.datasets.lines import read_lines
 
+_SHOWN_BYTES = 60
 _decode = msgspec.json.Decoder().decode
 
 
@@ -36,12 +38,19 @@ def _row(line: bytes, path: Path, number: int) -> dict[str, Any]:
 def _slow_row(line: bytes, path: Path, number: int) -> Any:
     """The standard reader, which also takes lone surrogates, and says where a line goes wrong."""
     try:
-        return json.loads(line, parse_constant=_refuse)
+        return json.loads(line, parse_constant=_refuse, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         reason = getattr(error, "msg", None) or str(error)
         column = f" (column {error.colno})" if isinstance(error, json.JSONDecodeError) else ""
         message = f"{path}:{number}: not JSON: {reason}{column}: {_start(line)}"
         raise DataError(message) from error
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        _refuse(text)
+    return number
 
 
 def _refuse(word: str) -> NoReturn:
@@ -50,5 +59,5 @@ def _refuse(word: str) -> NoReturn:
 
 
 def _start(line: bytes) -> str:
-    text = line[:60].decode("utf-8", "replace")
-    return repr(text + "..." if len(line) > len(text) else text)
+    text = line[:_SHOWN_BYTES].decode("utf-8", "replace")
+    return repr(text + "..." if len(line) > _SHOWN_BYTES else text)

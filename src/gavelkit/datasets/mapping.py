@@ -23,7 +23,7 @@ class RowMapping:
     Raises ConfigError where a path is not one.
     """
 
-    __slots__ = ("_id", "_paths", "_responses", "_system", "spec")
+    __slots__ = ("_answer_taken", "_id", "_paths", "_responses", "_system", "spec")
 
     def __init__(self, spec: Mapping[str, Any] | None = None) -> None:
         self.spec = dict(spec or {})
@@ -31,6 +31,7 @@ class RowMapping:
         responses = paths.pop("response", None)
         named = responses if isinstance(responses, Mapping) else {ONLY_SYSTEM: responses} if responses else {}
         self._responses = {str(name): _path(f"response.{name}", text) for name, text in named.items()}
+        self._answer_taken = any(path.parts[0] == _LATE_RESPONSE for path in self._responses.values())
         self._id = _path("id", paths.pop("id")) if "id" in paths else None
         self._system = _path("system", paths.pop("system")) if "system" in paths else None
         self._paths = {name: _path(name, text) for name, text in paths.items()}
@@ -77,7 +78,7 @@ class RowMapping:
         """The responses by system, and the column they were found in where no path named it."""
         if self._responses:
             found = {name: _text(path.get(row)) for name, path in self._responses.items()}
-            return self._named(found, row), ""
+            return self._named(found, row), _LATE_RESPONSE if self._answer_taken else ""
         column = self._column(row, "response") or (_LATE_RESPONSE if _LATE_RESPONSE in row else None)
         if column is not None:
             return self._named({ONLY_SYSTEM: _text(row[column])}, row), column

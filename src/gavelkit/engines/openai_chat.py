@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from time import perf_counter
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 import msgspec
@@ -18,6 +19,8 @@ from gavelkit.engines.refusal import refusal
 
 _OK = 200
 _KEPT = 2000
+_SECRET_LENGTH = 16
+"""A shorter key is a placeholder such as `EMPTY`, and may be a word of an honest reply."""
 
 
 class OpenAIChat:
@@ -32,6 +35,7 @@ class OpenAIChat:
         self._client = client
         self._url = chat_url(api_base)
         self._timeout = timeout
+        self._secret = (api_key or "").encode()
         self._headers = ["content-type: application/json", "user-agent: gavelkit"]
         if api_key is not None:
             self._headers.append(f"authorization: Bearer {api_key}")
@@ -42,6 +46,8 @@ class OpenAIChat:
         body = parameters[:-1].encode() + b',"messages":' + _encode(request.messages) + b"}"
         began = perf_counter()
         reply = await self._client.request("POST", self._url, headers=self._headers, body=body, timeout=self._timeout)
+        if len(self._secret) >= _SECRET_LENGTH and self._secret in reply.body:
+            reply = replace(reply, body=reply.body.replace(self._secret, b"(key)"))
         if reply.status != _OK:
             raise refusal(reply.status, reply.body, reply.header)
         return _completion(reply, perf_counter() - began)
@@ -55,17 +61,20 @@ def chat_url(api_base: str) -> str:
     return base if base.endswith("/chat/completions") else f"{base}/chat/completions"
 
 
+_Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]  # what a record can hold
+
+
 class _PromptDetails(msgspec.Struct):
-    cached_tokens: int | None = None
+    cached_tokens: _Count | None = None
 
 
 class _CompletionDetails(msgspec.Struct):
-    reasoning_tokens: int | None = None
+    reasoning_tokens: _Count | None = None
 
 
 class _Usage(msgspec.Struct):
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
+    prompt_tokens: _Count | None = None
+    completion_tokens: _Count | None = None
     prompt_tokens_details: _PromptDetails | None = None
     completion_tokens_details: _CompletionDetails | None = None
 

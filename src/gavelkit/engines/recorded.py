@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import zlib
 from collections.abc import Iterator, Mapping
 from itertools import product
 from pathlib import Path
@@ -68,8 +69,8 @@ def _lines(path: Path) -> Iterator[bytes]:
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
             yield from stream
-    except OSError as error:
-        message = f"{path}: the recorded replies cannot be read: {error.strerror or error}"
+    except (OSError, EOFError, zlib.error) as error:
+        message = f"{path}: the recorded replies cannot be read: {getattr(error, 'strerror', None) or error}"
         raise DataError(message) from error
 
 
@@ -84,6 +85,12 @@ def _row(line: bytes, place: str) -> dict[str, Any]:
         message = (
             f"{place}: a recorded reply has key, or example_id and judge, a text in reply, and else only {_others()}"
         )
+        raise DataError(message)
+    if any(not isinstance(row.get(name), str | None) for name in ("system", "step")):
+        message = f"{place}: system and step are texts"
+        raise DataError(message)
+    if isinstance(row.get("repeat"), bool) or not isinstance(row.get("repeat"), int | None):
+        message = f"{place}: repeat is a whole number"
         raise DataError(message)
     return dict(row)
 

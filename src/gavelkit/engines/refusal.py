@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,7 +15,9 @@ from gavelkit.core.failure import FailureKind
 Header = Callable[[str], str | None]
 
 _KEPT = 2000
+_KEY = re.compile(r"\bsk-[\w*.-]{4,}")  # endpoints repeat keys, some with stars in the middle
 _SERVER_ERROR = 500
+_PASSING = frozenset({500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
 _QUOTA = ("insufficient_quota", "billing_hard_limit", "billing_not_active", "exceeded your current quota")
 _TOO_LONG = ("context_length_exceeded", "maximum context length", "context window", "prompt is too long")
 _UNSUPPORTED = ("unsupported_parameter", "unsupported_value")
@@ -50,15 +53,15 @@ def refusal(status: int, body: bytes, header: Header) -> CallError:
         status = _inner_status(error)
     words = " ".join(str(error.get(name, "")) for name in ("code", "type", "message")).lower()
     kind = _kind(status, words)
-    text = str(error.get("message") or body[:200].decode("utf-8", "replace")).strip()
+    text = _without_keys(str(error.get("message") or body[:200].decode("utf-8", "replace"))[:_KEPT].strip())
     hint = f"{_HINTS[kind]}: " if kind in _HINTS else ""
     return CallError(
         kind,
         f"HTTP {status}: {hint}{text}" if text else f"HTTP {status}{': ' + hint[:-2] if hint else ''}",
-        raw=body[:_KEPT].decode("utf-8", "replace"),
+        raw=_without_keys(body[:_KEPT].decode("utf-8", "replace")),
         retry_after=retry_after(header),
         fatal=kind in _FATAL,
-        retryable=_retryable(header),
+        retryable=False if kind in _FATAL else _retryable(status, header),
     )
 
 
@@ -87,12 +90,23 @@ def _kind(status: int, words: str) -> FailureKind:
     return _BY_STATUS.get(status, FailureKind.SERVER if status >= _SERVER_ERROR else FailureKind.BAD_REQUEST)
 
 
-def _retryable(header: Header) -> bool | None:
-    return {"true": True, "false": False}.get((header("x-should-retry") or "").strip().lower())
+def _retryable(status: int, header: Header) -> bool | None:
+    """What the server says itself, else by the kind; a server error that will not pass is not retried."""
+    said = {"true": True, "false": False}.get((header("x-should-retry") or "").strip().lower())
+    if said is None and status >= _SERVER_ERROR and status not in _PASSING:
+        return False
+    return said
+
+
+def _without_keys(text: str) -> str:
+    return _KEY.sub("sk-...", text)
 
 
 def _redirect(status: int, header: Header) -> CallError:
-    host = urlsplit(header("location") or "").hostname or "an unnamed place"
+    try:
+        host = urlsplit(header("location") or "").hostname or "an unnamed place"
+    except ValueError:
+        host = "an unnamed place"
     message = f"HTTP {status}: the endpoint redirects to {host}; redirects are not followed, so that no key goes astray"
     return CallError(FailureKind.REDIRECT, message)
 
@@ -102,7 +116,7 @@ def _error_of(body: bytes) -> Mapping[str, Any]:
         decoded = json.loads(body.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return {}
-    error = decoded.get("error", decoded) if isinstance(decoded, dict) else {}
+    error = decoded.get("error") or decoded if isinstance(decoded, dict) else {}
     return error if isinstance(error, dict) else {"message": str(error)}
 
 

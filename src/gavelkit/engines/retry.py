@@ -70,7 +70,7 @@ class Retrying:
         if hint > policy.max_hint:
             message = f"{error}; the server asks to wait {hint:,.0f} s, longer than {policy.max_hint:,.0f} s"
             raise CallError(error.kind, message, raw=error.failure.raw, fatal=True)
-        longest = min(policy.max_wait, policy.min_wait * 2.0**tried)
+        longest = min(policy.max_wait, policy.min_wait * 2.0 ** min(tried, _MOST_DOUBLINGS))
         return max(hint, policy.min_wait + self._spread() * max(0.0, longest - policy.min_wait))
 
 

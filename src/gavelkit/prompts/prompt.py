@@ -79,6 +79,8 @@ class Prompt:
         return variables
 
     def _fence(self, variables: Mapping[str, Any], example: Example) -> str:
+        if "doc" in self._fenced:  # of which the record keeps what is used
+            variables = {**variables, "doc": example.only(self.uses).doc}
         texts = [str(variables[name]) for name in self._fenced if name in variables]
         whole = f"{','.join([str(len(text)) for text in texts])}:{''.join(texts)}"
         marker = hashlib.blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=_FENCE_BYTES).hexdigest()

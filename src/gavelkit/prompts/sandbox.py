@@ -1,18 +1,22 @@
 """The Jinja environment for prompts: immutable, strict about names, and bounded in time and memory.
 
 A template may come from a stranger's task file, so it gets no attribute of Python's, no file, and no way to make
-a text of a gigabyte or a loop without end. Data is never compiled, only put in place.
+a text of a gigabyte or a loop without end: every operation is charged in steps for the size of what it works on, so
+a template that does too much stops at the same place on every machine. Data is never compiled, only put in place.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import wraps
 from typing import Any, ClassVar
 
-from jinja2 import StrictUndefined, Undefined, nodes, pass_context
-from jinja2.exceptions import SecurityError
+from jinja2 import Environment, StrictUndefined, Undefined, nodes, pass_context, pass_environment, pass_eval_context
+from jinja2.exceptions import SecurityError, TemplateSyntaxError
+from jinja2.filters import do_round, do_sum, do_tojson
+from jinja2.nodes import EvalContext
 from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.visitor import NodeTransformer
@@ -20,13 +24,24 @@ from jinja2.visitor import NodeTransformer
 from gavelkit.core.path import did_you_mean
 
 MAX_CHARACTERS = 10_000_000
-MAX_LOOP_STEPS = 100_000
+MAX_STEPS = 100_000
 MAX_BITS = 4096
+MAX_PRECISION = 100
+MAX_INDENT = 8
 STEPS = " steps"  # a name that no template can write
 
+_CHARACTERS_PER_STEP = 400
+_CHARACTERS_PER_ITEM = 100  # what an item of a list weighs besides its own text
+_NODES_PER_STEP = 50  # of a loop's body
+
 _DROPPED_GLOBALS = ("lipsum", "cycler", "joiner", "namespace")
-_DROPPED_FILTERS = ("center", "format", "indent", "wordwrap", "xmlattr", "pprint", "random", "urlize", "batch", "slice")
-_GROWING_METHODS = frozenset({"center", "ljust", "rjust", "zfill", "expandtabs", "format", "format_map", "translate"})
+_DROPPED_FILTERS = (
+    *("center", "format", "indent", "wordwrap", "xmlattr", "pprint", "random", "urlize", "batch", "slice", "striptags"),
+)
+_GROWING_METHODS = frozenset(
+    {"center", "ljust", "rjust", "zfill", "expandtabs", "format", "format_map", "translate", "striptags"}
+    | {"encode", "to_bytes"}  # bytes have growing methods of their own
+)
 
 
 class Missing(StrictUndefined):
@@ -51,10 +66,18 @@ class Sandbox(ImmutableSandboxedEnvironment):
             del self.globals[name]
         for name in _DROPPED_FILTERS:
             del self.filters[name]
-        self.filters["replace"] = _replace
-        self.filters["join"] = _join
-        self.filters[_CONCAT] = _concat
+        ours = {"replace": _replace, "join": _join, "round": _round, "sum": _sum, "tojson": _tojson}
+        internal = {_CONCAT: _concat, _CHARGED: _same}
+        self.filters = {name: _charged(each) for name, each in {**self.filters, **ours, **internal}.items()}
         self.filters[_COUNTED] = _counted
+        self.tests = {name: _charged(each) for name, each in self.tests.items()}
+
+    @staticmethod
+    def concat(pieces: Iterable[str]) -> str:
+        """What jinja joins every text it makes with: the prompt, a macro's, and that of a set block."""
+        kept = list(pieces)
+        _check_size(sum(map(len, kept)))
+        return "".join(kept)
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
         tree = super()._parse(source, name, filename)
@@ -72,56 +95,113 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         """Sums, products and powers, refused where the result would be enormous."""
-        _check_operands(operator, left, right)
+        _spend(context, _size_of_result(operator, left, right))
         return super().call_binop(context, operator, left, right)
 
     def call(self, context: Context, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
-        """A call, refused where a text method would pad or format to any size."""
+        """A call, refused where a method would pad or format to any size."""
         owner = getattr(obj, "__self__", None)
-        if isinstance(owner, str):
-            name = getattr(obj, "__name__", "")
-            if name in _GROWING_METHODS:
-                message = f"the text method {name} is not allowed in a prompt"
-                raise SecurityError(message)
-            if name == "replace":
-                return _replace(owner, *args, **kwargs)
-            if name == "join":
-                return _join(args[0], owner)
-        return super().call(context, obj, *args, **kwargs)
+        name = getattr(obj, "__name__", "")
+        _spend(context, _size((owner, *args, *kwargs.values())))
+        if isinstance(owner, str | int) and name in _GROWING_METHODS:
+            message = f"the method {name} is not allowed in a prompt"
+            raise SecurityError(message)
+        if isinstance(owner, str) and name == "replace":
+            return _paid(context, _replace(owner, *args, **kwargs))
+        if isinstance(owner, str) and name == "join":
+            return _paid(context, _join(args[0], owner))
+        return _paid(context, super().call(context, obj, *args, **kwargs))
 
 
 _CONCAT = "concat of gavelkit"
+_CHARGED = "charged by gavelkit"
 _COUNTED = "counted by gavelkit"
 
 
 class _Bounding(NodeTransformer):
-    """Puts a bound on `~`, which the sandbox does not see, and on every loop."""
+    """Puts a bound on what the sandbox does not see: `~`, comparisons and every loop."""
 
     def visit_Concat(self, node: nodes.Concat) -> nodes.Node:  # noqa: N802 - jinja2's naming
         self.generic_visit(node)
-        return nodes.Filter(nodes.List(node.nodes), _CONCAT, [], [], None, None, lineno=node.lineno)
+        return _filtered(nodes.List(node.nodes, lineno=node.lineno), _CONCAT)
+
+    def visit_Compare(self, node: nodes.Compare) -> nodes.Node:  # noqa: N802 - jinja2's naming
+        self.generic_visit(node)
+        node.expr = _filtered(node.expr, _CHARGED)
+        for operand in node.ops:
+            operand.expr = _filtered(operand.expr, _CHARGED)
+        return node
 
     def visit_For(self, node: nodes.For) -> nodes.Node:  # noqa: N802 - jinja2's naming
+        if node.recursive:
+            message = "a recursive loop is not allowed in a prompt"
+            raise TemplateSyntaxError(message, node.lineno)
         self.generic_visit(node)
-        node.iter = nodes.Filter(node.iter, _COUNTED, [], [], None, None, lineno=node.lineno)
+        weight = sum(1 for _ in node.find_all(nodes.Node)) // _NODES_PER_STEP
+        node.iter = _filtered(node.iter, _COUNTED, nodes.Const(weight))
         return node
 
 
+def _filtered(node: nodes.Node, name: str, *args: nodes.Expr) -> nodes.Filter:
+    return nodes.Filter(node, name, list(args), [], None, None, lineno=node.lineno)
+
+
+def _charged(function: Any) -> Callable[..., Any]:
+    """A filter or test that is charged for what it is given and for what it makes."""
+    wants = getattr(getattr(function, "jinja_pass_arg", None), "name", "")
+
+    @pass_context
+    @wraps(function)
+    def charged(context: Context, *args: Any, **kwargs: Any) -> Any:
+        _spend(context, _size((*args, *kwargs.values())))
+        first = {"context": context, "eval_context": context.eval_ctx, "environment": context.environment}
+        return _paid(context, function(*([first[wants]] if wants else []), *args, **kwargs))
+
+    return charged
+
+
 @pass_context
-def _counted(context: Context, items: Iterable[Any]) -> Iterator[Any]:
+def _counted(context: Context, items: Iterable[Any], weight: int) -> Iterator[Any]:
     if isinstance(items, Undefined):
         iter(items)  # raises, naming what is missing
-    steps: Any = context.resolve(STEPS)
     for item in items:
-        steps[0] += 1
-        if steps[0] > MAX_LOOP_STEPS:
-            message = f"the template's loops take more than {MAX_LOOP_STEPS:,} steps"
-            raise SecurityError(message)
+        _spend(context, weight * _CHARACTERS_PER_STEP)
         yield item
 
 
+def _spend(context: Context, characters: int) -> None:
+    steps: Any = context.parent[STEPS]
+    steps[0] += 1 + characters // _CHARACTERS_PER_STEP
+    if steps[0] > MAX_STEPS:
+        message = f"the template takes more than {MAX_STEPS:,} steps"
+        raise SecurityError(message)
+
+
+def _paid(context: Context, result: Any) -> Any:
+    if isinstance(result, str | list | tuple):
+        _spend(context, _length(result))
+    return result
+
+
+def _size(values: Iterable[Any]) -> int:
+    """About how long values are as text. A list within itself counts each time it would be written."""
+    size, left = 0, list(values)
+    while left and size <= MAX_STEPS * _CHARACTERS_PER_STEP:
+        value = left.pop()
+        size += _length(value)
+        if isinstance(value, list | tuple | dict):
+            left += value
+        if isinstance(value, dict):
+            left += value.values()
+    return size
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
 def _concat(parts: list[Any]) -> str:
-    return _bounded_text("".join(str(_as_text(part)) for part in parts))
+    return Sandbox.concat(str(_shown(part)) for part in parts)
 
 
 def _replace(text: Any, old: str, new: str, count: int = -1) -> str:
@@ -137,16 +217,42 @@ def _join(items: Iterable[Any], d: str = "", attribute: str | None = None) -> st
     return d.join(texts)
 
 
-def _check_operands(operator: str, left: Any, right: Any) -> None:
+def _round(value: float, precision: int = 0, method: Any = "common") -> float:
+    if abs(precision) > MAX_PRECISION:
+        message = f"round takes a precision up to {MAX_PRECISION}, not {precision}"
+        raise SecurityError(message)
+    return do_round(value, precision, method)
+
+
+@pass_environment
+def _sum(environment: Environment, items: Iterable[Any], attribute: str | int | None = None, start: Any = 0) -> Any:
+    if not isinstance(start, int | float):
+        message = "sum adds numbers; join puts texts and lists together"
+        raise SecurityError(message)
+    return do_sum(environment, items, attribute, start)
+
+
+@pass_eval_context
+def _tojson(context: EvalContext, value: Any, indent: int | None = None) -> str:
+    if indent is not None and indent > MAX_INDENT:
+        message = f"tojson takes an indent up to {MAX_INDENT}, not {indent}"
+        raise SecurityError(message)
+    return do_tojson(context, value, indent)
+
+
+def _size_of_result(operator: str, left: Any, right: Any) -> int:
     if operator == "%" and isinstance(left, str):
         message = "texts are not formatted with % in a prompt; use {{ value|round(2) }}"
         raise SecurityError(message)
+    size = 0
     if isinstance(left, int) and isinstance(right, int):
         _check_bits(operator, left, right)
     elif operator == "*":
-        _check_size(_length(left) * _count(right) + _length(right) * _count(left))
+        size = _length(left) * _count(right) + _length(right) * _count(left)
     elif operator == "+":
-        _check_size(_length(left) + _length(right))
+        size = _length(left) + _length(right)
+    _check_size(size)
+    return size
 
 
 def _check_bits(operator: str, left: int, right: int) -> None:
@@ -157,7 +263,9 @@ def _check_bits(operator: str, left: int, right: int) -> None:
 
 
 def _length(value: Any) -> int:
-    return len(value) if isinstance(value, str | list | tuple) else 0
+    if isinstance(value, str):
+        return len(value)
+    return len(value) * _CHARACTERS_PER_ITEM if isinstance(value, list | tuple | dict) else 0
 
 
 def _count(value: Any) -> int:
@@ -170,12 +278,13 @@ def _check_size(characters: int) -> None:
         raise SecurityError(message)
 
 
-def _bounded_text(text: str) -> str:
-    _check_size(len(text))
-    return text
+@pass_context
+def _as_text(context: Context, value: Any) -> Any:
+    _spend(context, len(value) if type(value) is str else _size((value,)))
+    return _shown(value)
 
 
-def _as_text(value: Any) -> Any:
+def _shown(value: Any) -> Any:
     """Nested values are shown as JSON, as a reader of prompts expects."""
     if isinstance(value, dict | list):
         return json.dumps(value, ensure_ascii=False)

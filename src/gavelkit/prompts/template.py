@@ -13,9 +13,11 @@ from jinja2.exceptions import SecurityError
 from gavelkit.core.errors import TemplateError
 from gavelkit.core.example import Uses
 from gavelkit.core.path import did_you_mean
-from gavelkit.prompts.sandbox import MAX_CHARACTERS, STEPS, Sandbox
+from gavelkit.prompts.sandbox import STEPS, Sandbox
 
 _SANDBOX = Sandbox()
+_NAMING = _SANDBOX.overlay()
+_NAMING.globals = {}  # so that `range` is a name like any other: a row may have a field of that name
 _MAPPING_METHODS = frozenset({"items", "keys", "values", "get"})
 
 
@@ -35,11 +37,14 @@ class Template:
         except TemplateSyntaxError as error:
             message = f"{name} line {error.lineno}: {error.message}"
             raise TemplateError(message) from error
+        except (RecursionError, SyntaxError, ValueError) as error:
+            message = f"{name}: too deeply nested, or holds what no prompt can: {error}"
+            raise TemplateError(message) from error
 
     @cached_property
     def names(self) -> frozenset[str]:
         """Every variable the template reads."""
-        return frozenset(meta.find_undeclared_variables(_SANDBOX.parse(self.text)))
+        return frozenset(meta.find_undeclared_variables(_NAMING.parse(self.text)))
 
     @cached_property
     def _globals(self) -> Mapping[str, Any]:
@@ -65,23 +70,19 @@ class Template:
     def render(self, variables: Mapping[str, Any], *, place: str = "") -> str:
         """The text for one row. Raises TemplateError naming the template's line and the row's `place`."""
         try:
-            text = self._rendered(variables)
+            return self._rendered(variables)
         except UndefinedError as error:
             raise self._error(error, self._missing(error, variables), place) from error
         except SecurityError as error:
             raise self._error(error, str(error), place) from error
         except Exception as error:
             raise self._error(error, f"{type(error).__name__}: {error}", place) from error
-        if len(text) > MAX_CHARACTERS:
-            message = f"{self.name}: the prompt has more than {MAX_CHARACTERS:,} characters, at {place}"
-            raise TemplateError(message)
-        return text
 
     def _rendered(self, variables: Mapping[str, Any]) -> str:
         """Jinja's own `render` without its two copies of the variables."""
         given = {**self._globals, **variables, STEPS: [0]}
         try:
-            return "".join(self._compiled.root_render_func(self._compiled.new_context(given, shared=True)))
+            return _SANDBOX.concat(self._compiled.root_render_func(self._compiled.new_context(given, shared=True)))
         except Exception:  # noqa: BLE001 - passed on with the template's own lines in its traceback
             return str(_SANDBOX.handle_exception())
 

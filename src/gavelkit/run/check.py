@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from gavelkit.core.errors import DataError
+from gavelkit.core.errors import ConfigError, DataError
 from gavelkit.core.example import Example
 from gavelkit.core.protocols import Judge
 from gavelkit.datasets import Source, refuse_duplicates
+from gavelkit.run.settings import RunSettings
 
 MAX_ROWS = 1_000_000
 
@@ -33,6 +34,16 @@ class Planned:
         for judge in judges:
             for slot in judge.plan(example):
                 self.slots[slot.judge, slot.systems] += repeat
+
+
+def check_settings(judges: Sequence[Judge], settings: RunSettings) -> None:
+    """Raises ConfigError where a judge's scale has no room for what a failure is to cost."""
+    for judge in judges:
+        scale = judge.criterion.scale
+        if settings.on_failure == "zero" and scale is not None and not scale.low <= 0 <= scale.high:
+            ends = f"{scale.low:g} to {scale.high:g}"
+            message = f"on_failure: zero: judge {judge.name!r} has the scale {ends}, which excludes 0; use worst"
+            raise ConfigError(message)
 
 
 def check_rows(source: Source, judges: Sequence[Judge], *, limit: int | None, repeat: int) -> Planned:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 from gavelkit.core.errors import EndpointError, GavelError, Interrupted, RunFailed
@@ -18,7 +19,7 @@ from gavelkit.core.slot import Slot
 from gavelkit.datasets import Source
 from gavelkit.engines import Replaying, StoredOnly
 from gavelkit.run.check import Planned as Plan
-from gavelkit.run.check import check_rows, checked_examples
+from gavelkit.run.check import check_rows, check_settings, checked_examples
 from gavelkit.run.conclude import conclude
 from gavelkit.run.folder import point_latest
 from gavelkit.run.pool import Pool
@@ -43,7 +44,10 @@ async def evaluate_async(
     StorageError or Interrupted after everything that was judged is on disk.
     """
     stop = stop or Stop()
+    began = perf_counter()
+    check_settings(judges, settings)
     plan = check_rows(source, judges, limit=settings.limit, repeat=settings.repeat)
+    checked = perf_counter() - began
     bound = sum(judge.limits.concurrency for judge in judges)
     with RunRecord(
         folder, judges, mapping=source.mapping.spec, bound=bound, observe=observe, retry_errors=settings.retry_errors
@@ -54,7 +58,7 @@ async def evaluate_async(
             plan,
             {**(facts or {}), "data": source.path, "on_failure": settings.on_failure, "repeat": settings.repeat},
         )
-        observe(Planned(plan.total if plan.complete else None, record.journal.held_count))
+        observe(Planned(plan.total if plan.complete else None, record.journal.held_count, checked))
         if record.reread:
             await _reread(record, judges, source.examples(limit=settings.limit), settings, observe)
         examples = _counting(checked_examples(source, limit=settings.limit), plan, judges, settings.repeat)

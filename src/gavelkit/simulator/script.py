@@ -55,9 +55,16 @@ class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A whole script. `reply` None: every prompt is answered in its own form."""
 
     reply: str | None = None
-    latency: Seconds | tuple[Seconds, Seconds] = 0.0
+    # Bounds inside a union (`Seconds | tuple[Seconds, Seconds]`) crash msgspec 0.22 at the next garbage collection.
+    latency: float | tuple[float, float] = 0.0
     seed: int = 0
     rules: tuple[Rule, ...] = ()
+
+    def __post_init__(self) -> None:
+        ends = self.latency if isinstance(self.latency, tuple) else (self.latency, self.latency)
+        if not 0 <= ends[0] <= ends[1]:
+            message = f"latency must be seconds from 0 up, or the shortest and the longest, not {self.latency}"
+            raise ValueError(message)
 
 
 class Performance:

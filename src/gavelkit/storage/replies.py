@@ -9,6 +9,8 @@ from gavelkit.core.completion import Completion
 from gavelkit.core.hash_index import HashIndex
 from gavelkit.storage.codec import CALL_COLUMNS, Row, read_completion
 
+_ONE = f"SELECT {CALL_COLUMNS} FROM call WHERE call=?"  # noqa: S608 - a constant
+
 
 class StoredReplies:
     """Implements `ReplyStore`: 16 bytes a reply in memory, the reply itself on disk, or here until it is there."""
@@ -47,7 +49,7 @@ class StoredReplies:
         waiting = self._waiting.get(call)
         if waiting is not None:
             return waiting[1] if waiting[0] == key else None
-        row = self._connection.execute(f"SELECT {CALL_COLUMNS} FROM call WHERE call=?", (call,)).fetchone()
+        row = self._connection.execute(_ONE, (call,)).fetchone()
         return read_completion(row) if row is not None and row[1] == key else None
 
 
