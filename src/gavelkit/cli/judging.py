@@ -12,16 +12,22 @@ from gavelkit.cli.progress import Progress
 from gavelkit.cli.signals import stopping
 from gavelkit.config import Configuration
 from gavelkit.core.errors import EndpointError, Interrupted, RunFailed
+from gavelkit.core.event import Observe
 from gavelkit.core.report import Report
 from gavelkit.reports import render_table, report_json
-from gavelkit.run import RunSettings, Stop, default_folder, evaluate_async, on_loop
-from gavelkit.run.folder import next_free
+from gavelkit.run import RunSettings, Stop, default_folder, evaluate_async, next_free, on_loop, pointing
 
 
 def judge_configuration(
-    configuration: Configuration, progress: Progress, *, folder: Path, settings: RunSettings, stop: Stop | None = None
+    configuration: Configuration,
+    progress: Progress,
+    *,
+    folder: Path,
+    settings: RunSettings,
+    observe: Observe | None = None,
+    stop: Stop | None = None,
 ) -> Report:
-    """Judge what is missing in the folder. Raises what `evaluate_async` raises."""
+    """Judge what is missing in the folder; `observe` stands in for the progress's own. Raises as `evaluate_async`."""
     facts = {"settings": configuration.settings, "version": __version__}
     stop = stop or Stop()
     with stopping(stop):
@@ -33,7 +39,7 @@ def judge_configuration(
                     folder=folder,
                     settings=settings,
                     facts=facts,
-                    observe=progress.observe,
+                    observe=observe or progress.observe,
                     stop=stop,
                 )
             )
@@ -55,8 +61,11 @@ def run_and_show(configuration: Configuration, options: argparse.Namespace, prog
             say(f"judge {judge.name!r} repeats at temperature 0, where replies hardly differ; set a temperature")
     if not options.quiet:
         say(f"judging {configuration.source.path} into {folder}")
+        for endpoint in configuration.endpoints:
+            say(f"calls go to {endpoint}")
     try:
-        report = judge_configuration(configuration, progress, folder=folder, settings=settings)
+        observe = pointing(progress.observe, folder)
+        report = judge_configuration(configuration, progress, folder=folder, settings=settings, observe=observe)
     except (RunFailed, EndpointError, Interrupted) as error:
         if error.report is not None:
             show(error.report, as_json=options.json)

@@ -14,7 +14,7 @@ from gavelkit.core.event import Observe, ignore
 from gavelkit.core.protocols import Judge
 from gavelkit.core.report import Report
 from gavelkit.datasets import RowMapping, Source, open_source, rows_source
-from gavelkit.run import RunSettings, Stop, default_folder, on_loop
+from gavelkit.run import RunSettings, Stop, default_folder, on_loop, pointing
 from gavelkit.run import evaluate_async as run_async
 
 Data = str | Path | Iterable[Mapping[str, Any]]
@@ -63,7 +63,8 @@ async def evaluate_async(
     **options: Unpack[RunOptions],
 ) -> Report:
     """The same as `evaluate`, to be awaited. `stop.ask(...)` ends it early; it raises Interrupted then."""
-    checked = read_settings(options, RUN, "evaluate")
+    table = [setting for setting in RUN if setting.name in RunOptions.__annotations__]
+    checked = read_settings(options, table, "evaluate")
     several = list(judges) if isinstance(judges, Sequence) else [judges]
     check_names([judge.name for judge in several], "evaluate")
     settings = RunSettings(**checked, retry_errors=retry_errors)
@@ -72,11 +73,8 @@ async def evaluate_async(
     if output is None and not source.path:
         with tempfile.TemporaryDirectory(prefix="gavelkit-") as folder:
             return await run_async(source, several, folder=Path(folder), settings=settings, observe=observe, stop=stop)
-    kept = _folder(source, several, output)
-    return await run_async(source, several, folder=kept, settings=settings, observe=observe, stop=stop)
-
-
-def _folder(source: Source, judges: Sequence[Judge], output: str | Path | None) -> Path:
     if output is not None:
-        return Path(output)
-    return default_folder(source.name, judges, source.mapping.spec, source.path)
+        return await run_async(source, several, folder=Path(output), settings=settings, observe=observe, stop=stop)
+    kept = default_folder(source.name, several, source.mapping.spec, source.path)
+    pointed = pointing(observe, kept)
+    return await run_async(source, several, folder=kept, settings=settings, observe=pointed, stop=stop)

@@ -33,7 +33,11 @@ NO_FLAGS = Flags({}, {})
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """Everything a run needs. `settings` is what it was made from, as the record keeps it; it holds no secret."""
+    """Everything a run needs.
+
+    `settings` is what it was made from, as the record keeps it; it holds no secret. `endpoints` are the base URLs that
+    its judges call.
+    """
 
     name: str
     source: Source
@@ -41,6 +45,7 @@ class Configuration:
     run: RunSettings
     output: Path | None
     settings: Mapping[str, Any]
+    endpoints: tuple[str, ...]
 
 
 def read_configuration(path: str | Path, surroundings: Surroundings, *, flags: Flags = NO_FLAGS) -> Configuration:
@@ -83,6 +88,7 @@ def configure(
             "flags": [dict(flags.run), dict(flags.judge)],
             "folder": str(surroundings.folder.resolve()),
         },
+        endpoints=tuple(surroundings.clients),
     )
 
 

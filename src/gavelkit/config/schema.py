@@ -112,7 +112,7 @@ JUDGE = (
 
 RUN = (
     *LIMITS,
-    Setting("repeat", whole(least=1), "How often each response is judged.", 1, "--repeat"),
+    Setting("repeat", whole(least=1, most=256), "How often each response is judged.", 1, "--repeat"),
     Setting("limit", whole(least=1), "Judge the first so many rows only.", flag="--limit"),
     Setting(
         "on_failure",

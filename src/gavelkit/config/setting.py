@@ -50,15 +50,17 @@ def read_settings(given: Mapping[str, Any], table: Iterable[Setting], where: str
     return read
 
 
-def whole(*, least: int = 0) -> Kind:
-    """A whole number from `least` up."""
+def whole(*, least: int = 0, most: int | None = None) -> Kind:
+    """A whole number within its bounds."""
 
     def read(value: Any) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             raise ValueError
+        if most is not None and value > most:
+            raise ValueError
         return value
 
-    return Kind(f"a whole number from {least} up", read)
+    return Kind(f"a whole number from {least} {'up' if most is None else f'to {most}'}", read)
 
 
 def number(*, least: float | None = None, most: float | None = None, above: float | None = None) -> Kind:

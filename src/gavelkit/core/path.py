@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-_PART = re.compile(r"(?:^|(?<=.)\.)([^.\[\]]+)|\[(-?\d+)\]")
+_PART = re.compile(r"(?:^|(?!^)\.)([^.\[\]]+)|\[(-?\d+)\]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,7 @@ class CurlLoop:
         if self._timer is not None:
             self._timer.cancel()
 
-    def _on_socket(self, what: int, fd: int, multi: object, data: object) -> None:  # noqa: ARG002
+    def _on_socket(self, what: int, fd: int, multi: object, data: object) -> None:  # noqa: ARG002 - pycurl's signature
         if what == pycurl.POLL_REMOVE:
             self._poller.forget(fd)
         else:

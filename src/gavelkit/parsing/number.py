@@ -40,4 +40,4 @@ def stands_alone(text: str, end: int) -> bool:
 def write_number(value: float | str) -> str:
     """The shortest text that reads back as the number."""
     number = float(value)
-    return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)  # noqa: PLR2004
+    return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)  # noqa: PLR2004 - whole numbers are exact below it

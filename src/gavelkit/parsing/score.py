@@ -3,7 +3,8 @@
 A score line begins with `Score:` after Markdown (`#`, `*`, `_`, `-`, backticks) but not after `>`; its number follows
 on the line, or alone on the next one that is not blank. `8/10` and `8 out of 10` are 8. `Overall Score: 6`, a bare
 `8`, `Score: 8,5`, `Score: 7-8`, `Score: NaN` and `Score: 1e999` are no score. A verdict may not close a running
-sentence here: `So I say Score: 8` is none either. A fenced line counts as any other.
+sentence here: `So I say Score: 8` is none either. A fenced line counts as any other, and so does a second `Score: 9`
+on a score line.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ _BELOW = re.compile(r"\s*+[#*_` \t]*+")
 _ENDS = re.compile(r"[.*_` \t\r]*+$", re.MULTILINE)
 _REST = re.compile(r"[^\n]*+")
 _NUMBER = re.compile(rf"(?P<number>{NUMBER})[*_`]*+(?:[ \t]*+(?:/|out of)[ \t]*+[0-9]++(?:\.[0-9]++)?+[*_`]*+)?+")
+_AGAIN = re.compile(rf"\bscore[*_` \t]*+:[*_` \t]*+{_NUMBER.pattern}", re.IGNORECASE | re.ASCII)
 
 
 class ScoreLine(NamedTuple):
@@ -56,6 +58,14 @@ def score_lines(text: str, *, cut: bool = False) -> Iterator[ScoreLine]:
         value = _value(text, found, below=below) if found and end <= whole else None
         if value is not None or end > whole or UNREADABLE.match(text, place):
             yield ScoreLine(value, head.start(), end)
+            yield from _more_on_its_line(text, end)
+
+
+def _more_on_its_line(text: str, start: int) -> Iterator[ScoreLine]:
+    """Scores given after another on one line: no lines of their own, but verdicts that must agree."""
+    line = _REST.match(text, start)
+    for again in _AGAIN.finditer(text, start, line.end() if line else start):
+        yield ScoreLine(_value(text, again, below=False), start, start)
 
 
 def _value(text: str, found: re.Match[str], *, below: bool) -> float | None:

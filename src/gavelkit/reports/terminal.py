@@ -30,7 +30,7 @@ def _escaped(match: re.Match[str]) -> str:
     code = ord(match[0])
     if code <= 0xFF:  # noqa: PLR2004 - as Python writes it
         return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"  # noqa: PLR2004
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"  # noqa: PLR2004 - as above
 
 
 def cells(text: str) -> int:

@@ -1,7 +1,7 @@
 """Examples and judges become a report: the plan, the pool, the record's order of events."""
 
 from gavelkit.run.evaluate import evaluate_async, reparse_async
-from gavelkit.run.folder import default_folder, find_run, next_free
+from gavelkit.run.folder import default_folder, find_run, next_free, pointing
 from gavelkit.run.loop import on_loop
 from gavelkit.run.settings import RunSettings
 from gavelkit.run.stop import Stop
@@ -14,5 +14,6 @@ __all__ = [
     "find_run",
     "next_free",
     "on_loop",
+    "pointing",
     "reparse_async",
 ]

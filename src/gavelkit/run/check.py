@@ -11,6 +11,7 @@ from gavelkit.core.example import Example
 from gavelkit.core.protocols import Judge
 from gavelkit.datasets import Source, refuse_duplicates
 from gavelkit.run.settings import RunSettings
+from gavelkit.run.stop import Stop
 
 MAX_ROWS = 1_000_000
 
@@ -46,10 +47,13 @@ def check_settings(judges: Sequence[Judge], settings: RunSettings) -> None:
             raise ConfigError(message)
 
 
-def check_rows(source: Source, judges: Sequence[Judge], *, limit: int | None, repeat: int) -> Planned:
+def check_rows(
+    source: Source, judges: Sequence[Judge], *, limit: int | None, repeat: int, stop: Stop | None = None
+) -> Planned:
     """Read every row, refuse duplicate ids, render every template for each of the first million rows; count the plan.
 
     Raises DataError or TemplateError. A source that can be read only once is checked row by row as it is judged.
+    Once `stop` is asked for, the check ends where it is.
     """
     planned = Planned()
     if not source.rereadable:
@@ -60,6 +64,8 @@ def check_rows(source: Source, judges: Sequence[Judge], *, limit: int | None, re
             for judge in judges:
                 judge.prepare(example)
         planned.add(example, judges, repeat=repeat)
+        if stop is not None and stop.asked:
+            return planned
     if planned.rows == 0:
         message = f"{source.path or source.name}: there is no row to judge"
         raise DataError(message)

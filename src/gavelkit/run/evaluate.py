@@ -21,7 +21,6 @@ from gavelkit.engines import Replaying, StoredOnly
 from gavelkit.run.check import Planned as Plan
 from gavelkit.run.check import check_rows, check_settings, checked_examples
 from gavelkit.run.conclude import conclude
-from gavelkit.run.folder import point_latest
 from gavelkit.run.pool import Pool
 from gavelkit.run.settings import RunSettings
 from gavelkit.run.stop import Stop
@@ -46,13 +45,14 @@ async def evaluate_async(
     stop = stop or Stop()
     began = perf_counter()
     check_settings(judges, settings)
-    plan = check_rows(source, judges, limit=settings.limit, repeat=settings.repeat)
+    plan = check_rows(source, judges, limit=settings.limit, repeat=settings.repeat, stop=stop)
+    if stop.asked:
+        raise Interrupted(stop.reason, Report(str(folder), (), ()), exit_code=stop.exit_code)
     checked = perf_counter() - began
     bound = sum(judge.limits.concurrency for judge in judges)
     with RunRecord(
         folder, judges, mapping=source.mapping.spec, bound=bound, observe=observe, retry_errors=settings.retry_errors
     ) as record:
-        point_latest(folder)
         _note(
             record,
             plan,

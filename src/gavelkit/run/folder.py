@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from gavelkit.core.errors import StorageError
+from gavelkit.core.event import Event, Observe, Planned
 from gavelkit.core.identity import canonical
 from gavelkit.core.names import safe_name
 from gavelkit.core.protocols import Judge
@@ -37,16 +38,27 @@ def next_free(folder: Path) -> Path:
     return candidate
 
 
-def point_latest(folder: Path) -> None:
-    """Let `latest`, beside the run's folder, lead to it. A file system without links goes without."""
-    link = folder.parent / LATEST
-    temporary = folder.parent / f".{LATEST}-{os.getpid()}"
+def point_latest(folder: Path, *, root: Path = ROOT) -> None:
+    """Let `runs/latest` lead to a run, wherever it lies. A file system without links goes without."""
+    link, temporary = root / LATEST, root / f".{LATEST}-{os.getpid()}"
     with suppress(OSError):
+        root.mkdir(exist_ok=True)
         temporary.unlink(missing_ok=True)
-        temporary.symlink_to(folder.name, target_is_directory=True)
+        temporary.symlink_to(os.path.relpath(folder, root), target_is_directory=True)
         if link.is_symlink() or not link.exists():
             temporary.replace(link)
         temporary.unlink(missing_ok=True)
+
+
+def pointing(observe: Observe, folder: Path) -> Observe:
+    """An observer that also lets `runs/latest` lead to the folder, once the run is open there."""
+
+    def pointed(event: Event) -> None:
+        if isinstance(event, Planned):
+            point_latest(folder)
+        observe(event)
+
+    return pointed
 
 
 def find_run(given: str | None, *, root: Path = ROOT) -> Path:

@@ -74,7 +74,7 @@ def reply_to(messages: Sequence[Message], response_format: Mapping[str, Any] | N
 def _read(messages: Sequence[Message]) -> _Asked:
     said = [message.content for message in messages if message.role != "assistant"]
     last = read_material(said[-1] if said else "")
-    if last.fields or len(said) < 2:  # noqa: PLR2004
+    if last.fields or len(said) < 2:  # noqa: PLR2004 - there is nothing before the last
         return _Asked(last.instructions, last)
     return _Asked(last.instructions, read_material("\n\n".join(said)))
 
@@ -109,7 +109,7 @@ def _rating(asked: _Asked) -> str:
 def _grade(asked: _Asked) -> str:
     options = grade_options(asked.instructions)
     verdict = asked.verdict(_ONE_TO_FIVE)
-    if len(options) < 2 and all(option.isdigit() for option in options):  # noqa: PLR2004
+    if len(options) < 2 and all(option.isdigit() for option in options):  # noqa: PLR2004 - one is no choice
         grade = f"{verdict.scale.place(verdict.share, whole=True):g}"
     else:
         grade = choose(options, verdict.share)

@@ -94,8 +94,8 @@ class App:
             raise Refused(401, message, code="invalid_api_key")
 
     def _answer(self, chat: ChatRequest) -> HttpAnswer:
-        script = self._performance.script
-        rule = self._performance.rule_for(chat.text) if script.rules else None
+        script, prompt = self._performance.script, chat.text
+        rule = self._performance.rule_for(prompt) if script.rules else None
         seconds = self._performance.latency() + (rule.delay if rule else 0.0)
         if rule is not None and (rule.status != _OK or rule.body is not None):
             return _fault(rule, seconds)
@@ -103,18 +103,19 @@ class App:
         if reply is None:
             reply = reply_to(chat.as_messages(), chat.response_format)
         finish_reason = (rule.finish_reason if rule else None) or "stop"
-        return HttpAnswer(body=self._complete(chat, reply, finish_reason), delay_seconds=seconds)
+        return HttpAnswer(body=self._complete(chat, prompt, reply, finish_reason), delay_seconds=seconds)
 
-    def _complete(self, chat: ChatRequest, reply: str, finish_reason: str) -> bytes:
-        if chat.limit is not None and tokens(len(reply)) > chat.limit:
-            reply, finish_reason = reply[: chat.limit * CHARACTERS_PER_TOKEN], "length"
+    def _complete(self, chat: ChatRequest, prompt: str, reply: str, finish_reason: str) -> bytes:
+        limit = chat.limit
+        if limit is not None and tokens(len(reply)) > limit:
+            reply, finish_reason = reply[: limit * CHARACTERS_PER_TOKEN], "length"
         return completion_bytes(
             self.ledger.requests,
             chat.model,
             reply,
             finish_reason=finish_reason,
-            prompt_tokens=tokens(len(chat.text)),
-            cached_tokens=self._prefixes.cached_tokens(chat.model, chat.text),
+            prompt_tokens=tokens(len(prompt)),
+            cached_tokens=self._prefixes.cached_tokens(chat.model, prompt),
             created=int(time.time()),
         )
 
@@ -145,6 +146,6 @@ def _fault(rule: Rule, seconds: float) -> HttpAnswer:
     if rule.body is not None:
         body = rule.body.encode("utf-8", "surrogatepass")
     else:
-        kind = _ERROR_KINDS.get(rule.status, "server_error" if rule.status >= 500 else "invalid_request_error")  # noqa: PLR2004
+        kind = _ERROR_KINDS.get(rule.status, "server_error" if rule.status >= 500 else "invalid_request_error")  # noqa: PLR2004 - the 5xx
         body = error_bytes(rule.message, kind=kind, code=_ERROR_CODES.get(rule.status))
     return HttpAnswer(rule.status, body, headers, delay_seconds=seconds)

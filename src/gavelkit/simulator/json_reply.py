@@ -43,7 +43,7 @@ def by_keys(text: str, verdict: Verdict) -> str:
 
 def _placeholder(place: str, verdict: Verdict) -> Any:
     if place in {"true", "false"} or "bool" in place:
-        return verdict.share >= 0.5  # noqa: PLR2004
+        return verdict.share >= 0.5  # noqa: PLR2004 - half
     if place == "[":
         return []
     if place == '"' or "str" in place or "sentence" in place:
@@ -69,7 +69,7 @@ def _value(schema: Mapping[str, Any], verdict: Verdict, *, depth: int) -> Any:
 
 def _scalar(kind: object, schema: Mapping[str, Any], verdict: Verdict) -> Any:
     if kind == "boolean":
-        return verdict.share >= 0.5  # noqa: PLR2004
+        return verdict.share >= 0.5  # noqa: PLR2004 - half
     if kind in {"integer", "number"}:
         scale = Scale(schema.get("minimum", verdict.scale.low), schema.get("maximum", verdict.scale.high))
         return scale.place(verdict.share, whole=kind == "integer")

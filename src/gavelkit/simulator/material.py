@@ -24,6 +24,7 @@ _LABEL = re.compile(
     rf"(?: \([^)\n]*\))?(?(open)\]:?|:)[ \t]*",
     re.MULTILINE | re.IGNORECASE,
 )
+_LAST_SIGN = re.compile(r"\n[ \t]*(?:score|rating|grade|verdict)\b[^\n:]{0,40}:\s*\Z", re.IGNORECASE)
 _CONTESTANT = re.compile(r"(?:response|answer|output|assistant|system)[ _-]?([ab12])", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _DULL = re.compile(r"about|and|are|but|for|from|has|have|how|its|not|that|the|their|this|was|what|which|who|why|with")
@@ -92,10 +93,10 @@ def _labelled(text: str) -> Material:
     left: list[str] = []
     end = 0
     labels = list(_LABEL.finditer(text))
-    for label, following in zip(labels, [*labels[1:], None], strict=True):
-        stop = following.start() if following else len(text)
+    stops = [label.start() for label in labels[1:]] + [len(text)] * bool(labels)
+    for label, stop in zip(labels, stops, strict=True):
         content = text[label.end() : stop].lstrip("\n")
-        body = content.partition("\n\n")[0]
+        body = _LAST_SIGN.split(content.partition("\n\n")[0])[0]
         fields.setdefault(_name(label), body.strip())
         begin = text.index(body, label.end())
         left.append(text[end : label.start()])

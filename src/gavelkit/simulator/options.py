@@ -12,7 +12,8 @@ _CHOOSE = re.compile(r"\bchoose [\"\u201c]([^\"\u201d\n]{1,80})[\"\u201d]", re.I
 _BULLET = re.compile(r"^[ \t]*[-*\u2022][ \t]*([^\s:()][^:()\n]{0,60}?)[ \t]*(?:[:(].*)?$", re.MULTILINE)
 _ASKED = re.compile(r"\boptions?\b|\bchoose\b|\bselect\b", re.IGNORECASE)
 _GRADE = re.compile(
-    r"GRADE:\**[ \t]*([A-Z][A-Z_]*|\d+)(?![a-z])((?:[ \t]*(?:,|/|\||or)+[ \t]*(?:[A-Z][A-Z_]*|\d+)(?![a-z:]))*)"
+    r"GRADE:\**[ \t]*+([A-Z][A-Z_]*+|\d++)(?![a-z:])"
+    r"((?:[ \t]*+(?:,[ \t]*or|[,/|]|or)[ \t]*+(?:[A-Z][A-Z_]*+|\d++)(?![a-z:]))*+)"
 )
 _NAMED = re.compile(r"\b(?:letter|word|number)[ \t]+[\"'`]?([A-Z][A-Z_]*|\d+)\b(?![a-z])")
 _TOKEN = re.compile(r"[A-Z][A-Z_]*|\d+")

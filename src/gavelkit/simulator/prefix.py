@@ -9,7 +9,7 @@ _STEP_TOKENS = 128
 
 
 class PrefixCache:
-    """Remembers the last prompt of each model. As usual with providers, it counts from 1,024 tokens, in steps of 128."""
+    """Remembers the last prompt of each model. As is usual, it counts from 1,024 tokens, in steps of 128."""
 
     def __init__(self) -> None:
         self._last: dict[str, str] = {}

@@ -118,7 +118,7 @@ class _Connection(asyncio.Protocol):
         self._transport = cast("asyncio.Transport", transport)
         self._others.add(self)
 
-    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - asyncio's signature
         self._others.discard(self)
         self._deaf = True
         if self._timer is not None:
@@ -166,9 +166,9 @@ class _Connection(asyncio.Protocol):
 
     def _take_head(self) -> Head | None:
         end = self._buffer.find(b"\r\n\r\n") + 4
-        if end < 4 and len(self._buffer) <= HEAD_CAP:  # noqa: PLR2004
+        if end < 4 and len(self._buffer) <= HEAD_CAP:  # noqa: PLR2004 - -1 + 4: not found
             return None
-        if not 4 <= end <= HEAD_CAP:  # noqa: PLR2004
+        if not 4 <= end <= HEAD_CAP:  # noqa: PLR2004 - as above
             raise Refusal(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
         head = self._head = parse_head(bytes(self._buffer[:end]))
         del self._buffer[:end]

@@ -74,7 +74,7 @@ def _upper_quantile(tail: float, df: float) -> float:
             step = math.log((0.5 - tail) / central) * central / slope
         place += step
         # Each step squares the error, so a small one is the last; waiting for zero would wait on rounding noise.
-        if abs(step) < 1e-10:  # noqa: PLR2004
+        if abs(step) < 1e-10:  # noqa: PLR2004 - as the comment says
             break
     return math.exp(place)
 

@@ -22,7 +22,7 @@ CALL_COLUMNS = (
 )
 _SPAN = 1 << 32
 
-_encode = msgspec.json.Encoder().encode
+_encode = msgspec.json.Encoder(enc_hook=str).encode
 
 
 def to_text(text: str) -> str | bytes:
@@ -44,11 +44,11 @@ def from_text(value: str | bytes | None) -> str:
 
 
 def to_json(value: Any) -> str:
-    """JSON text; lone surrogates escaped."""
+    """JSON text; lone surrogates escaped, and what JSON does not know (a number of numpy's) as its text."""
     try:
         return _encode(value).decode()
     except (UnicodeEncodeError, msgspec.MsgspecError, OverflowError):
-        return json.dumps(value)
+        return json.dumps(value, default=str)
 
 
 def from_json(text: str) -> Any:
@@ -80,8 +80,8 @@ def call_row(call: int, key: bytes, judge: int, completion: Completion) -> Row:
         to_text(completion.text),
         to_text(completion.reasoning) or None,
         to_text(completion.refusal) or None,
-        completion.finish_reason,
-        completion.served_model,
+        to_text(completion.finish_reason),
+        to_text(completion.served_model),
         usage.prompt_tokens,
         usage.completion_tokens,
         usage.cached_tokens,
@@ -115,8 +115,8 @@ def read_completion(row: Row) -> Completion:
         text=from_text(reply),
         reasoning=from_text(reasoning),
         refusal=from_text(refusal),
-        finish_reason=finish,
-        served_model=served,
+        finish_reason=from_text(finish),
+        served_model=from_text(served),
         usage=Usage(prompt, written, cached, thought),
         effective=None if effective is None else from_json(effective),
         seconds=seconds,

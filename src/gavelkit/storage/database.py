@@ -31,7 +31,7 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
         fresh = not path.exists() or path.stat().st_size == 0
         connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         try:
-            if fresh:
+            if fresh or _is_empty(connection):
                 _create(connection)
             else:
                 check(connection, path)
@@ -95,6 +95,13 @@ def check(connection: sqlite3.Connection, path: Path) -> None:
     if strange:
         message = f"{path}: holds {strange[0]!r}, which no run writes; it was left untouched"
         raise StorageError(message)
+
+
+def _is_empty(connection: sqlite3.Connection) -> bool:
+    """Whether there is nothing in the file: a kill in the middle of its making leaves it so."""
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (tables,) = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
+    return bool(application == 0 and tables == 0)
 
 
 def _create(connection: sqlite3.Connection) -> None:

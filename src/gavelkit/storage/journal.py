@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from gavelkit.core.completion import Completion
-from gavelkit.core.errors import StorageError
+from gavelkit.core.errors import DataError, StorageError
 from gavelkit.core.event import Committed, Observe
 from gavelkit.core.example import Example, Uses
 from gavelkit.core.hash_index import HashIndex
@@ -21,7 +21,7 @@ from gavelkit.core.slot import Slot
 from gavelkit.core.status import Status
 from gavelkit.storage.codec import call_row, example_row, from_json, judgment_row, to_json
 from gavelkit.storage.replies import StoredReplies
-from gavelkit.storage.schema import POSITION_SHIFT, STATUS_CODES, STATUSES, slot_number
+from gavelkit.storage.schema import MAX_SUBJECTS, POSITION_SHIFT, STATUS_CODES, STATUSES, slot_number
 from gavelkit.storage.writer import Batch, Writer
 
 
@@ -70,7 +70,12 @@ class RunJournal:
     @property
     def full(self) -> bool:
         """Whether whoever hands over more should wait for `room` first."""
-        return self._backlog >= self._bound or self._error is not None
+        return self._behind >= self._bound or self._error is not None
+
+    @property
+    def _behind(self) -> int:
+        """Replies or judgments, whichever are more, that are not yet on disk."""
+        return max(self._backlog, self._replies.waiting)
 
     def begin(self, example: Example) -> int:
         """The example's position in the record, where its used part is kept; the same id keeps its position."""
@@ -125,7 +130,7 @@ class RunJournal:
 
     async def room(self) -> None:
         """Wait until fewer judgments than the bound are taken and not yet on disk. Raises StorageError."""
-        while self._backlog >= self._bound:
+        while self._behind >= self._bound:
             await self._next_change()
         self._check()
 
@@ -159,6 +164,9 @@ class RunJournal:
     def _number(self, position: int, slot: Slot) -> int:
         subject = self._subjects.get(slot.systems)
         if subject is None:
+            if len(self._subjects) == MAX_SUBJECTS:
+                message = f"a run holds at most {MAX_SUBJECTS:,} systems, and {slot.systems} would be one more"
+                raise DataError(message)
             subject = self._subjects[slot.systems] = len(self._subjects)
             self._writer.statement("INSERT INTO subject VALUES (?,?)", (subject, to_json(slot.systems)))
         return slot_number(position, self._judges[slot.judge], subject, slot.repeat)

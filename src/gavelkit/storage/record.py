@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Self
 
@@ -13,13 +15,26 @@ from gavelkit.core.identity import differences
 from gavelkit.core.protocols import Judge
 from gavelkit.core.status import RETRIED_ON_REQUEST, RETRIED_ON_RESUME
 from gavelkit.storage.codec import from_json, to_json
-from gavelkit.storage.database import open_for_reading, open_for_writing, storage_errors
+from gavelkit.storage.database import close_writing, open_for_reading, open_for_writing, storage_errors
 from gavelkit.storage.journal import RunJournal
 from gavelkit.storage.lock import RunLock
 from gavelkit.storage.replies import StoredReplies, calls_of
 from gavelkit.storage.schema import FILE_NAME, STATUS_CODES
 
 MAX_JUDGES = 255
+
+
+@contextmanager
+def _all_or_nothing(connection: sqlite3.Connection) -> Iterator[None]:
+    """What a refused or damaged run was about to be told is not written."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
 
 
 class RunRecord:
@@ -76,14 +91,16 @@ class RunRecord:
     def _open(
         self, judges: Sequence[Judge], *, mapping: Mapping[str, Any], bound: int, observe: Observe, retry_errors: bool
     ) -> None:
-        writing = open_for_writing(self.path)
-        try:
-            with storage_errors(self.path):
+        with ExitStack() as opened:
+            writing = open_for_writing(self.path)
+            opened.callback(close_writing, writing, self.path)
+            self._reading = open_for_reading(self.path, foreign=False)
+            opened.callback(self._reading.close)
+            with storage_errors(self.path), _all_or_nothing(writing):
                 self.meta = {name: from_json(text) for name, text in writing.execute("SELECT name, value FROM meta")}
                 self._refuse_other(mapping)
                 numbers, self.reread = _register(writing, judges)
                 self._keep({"map": dict(mapping), "judges": [judge.name for judge in judges]}, writing)
-                self._reading = open_for_reading(self.path, foreign=False)
                 again = [STATUS_CODES[status] for status in RETRIED_ON_REQUEST] if retry_errors else []
                 self.replies = StoredReplies(self._reading, without=calls_of(self._reading, again))
                 uses = Uses()
@@ -92,9 +109,7 @@ class RunRecord:
                 self.journal = RunJournal(
                     writing, self.path, judges=numbers, replies=self.replies, uses=uses, bound=bound, observe=observe
                 )
-        except BaseException:
-            writing.close()
-            raise
+            opened.pop_all()
 
     def _refuse_other(self, mapping: Mapping[str, Any]) -> None:
         recorded = self.meta.get("map")

@@ -26,6 +26,11 @@ class StoredReplies:
             if call not in without:
                 self._index.put(_short(key), call)
 
+    @property
+    def waiting(self) -> int:
+        """How many replies are on their way to disk."""
+        return len(self._waiting)
+
     def next_call(self) -> int:
         """A number for the next call."""
         self._last += 1

@@ -44,6 +44,7 @@ REPEAT_BITS = 8
 SUBJECT_BITS = 14
 JUDGE_BITS = 8
 POSITION_SHIFT = REPEAT_BITS + SUBJECT_BITS + JUDGE_BITS
+MAX_SUBJECTS = 1 << SUBJECT_BITS
 
 
 def slot_number(position: int, judge: int, subject: int, repeat: int) -> int:

@@ -97,6 +97,10 @@ class Writer:
             except StorageError as error:
                 self._on_error(error)
                 return
+            except Exception as error:  # noqa: BLE001 - a value SQLite does not take: whoever waits must hear of it
+                message = f"{self._path}: cannot be written: {type(error).__name__}: {error}"
+                self._on_error(StorageError(message))
+                return
             self._on_commit(batch)
 
     def _next(self) -> Batch | None:

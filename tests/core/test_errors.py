@@ -1,0 +1,69 @@
+"""One tree, each branch with the exit code it ends a command with."""
+
+from __future__ import annotations
+
+import pytest
+
+from gavelkit.core import errors
+from gavelkit.core.errors import CallError, EndpointError, Interrupted, ParseError, RunFailed
+from gavelkit.core.failure import RETRYABLE, FailureKind
+from gavelkit.core.report import Report
+
+REPORT = Report("runs/x", (), ())
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("GavelError", 1),
+        ("UsageError", 2),
+        ("ConfigError", 2),
+        ("DataError", 2),
+        ("TemplateError", 2),
+        ("RunFailed", 3),
+        ("EndpointError", 4),
+        ("StorageError", 5),
+        ("RunHeld", 5),
+    ],
+)
+def test_every_error_of_the_tree_has_the_exit_code_drawn_above_it(name: str, code: int) -> None:
+    error: type[errors.GavelError] = getattr(errors, name)
+    assert issubclass(error, errors.GavelError)
+    assert error.exit_code == code
+    drawn = [line.split() for line in (errors.__doc__ or "").splitlines() if name in line.split()]
+    assert drawn, f"{name} is not drawn in the tree"
+
+
+def test_a_report_rides_along_with_what_ended_its_run() -> None:
+    assert RunFailed("m", REPORT).report is REPORT
+    assert EndpointError("m", REPORT).report is REPORT
+    assert EndpointError("m").report is None
+
+
+@pytest.mark.parametrize("code", [129, 130, 143])
+def test_an_interruption_carries_its_signals_exit_code(code: int) -> None:
+    error = Interrupted("m", REPORT, exit_code=code)
+    assert (error.exit_code, error.report) == (code, REPORT)
+
+
+@pytest.mark.parametrize("kind", list(FailureKind))
+def test_whether_a_call_is_tried_again_follows_from_its_kind(kind: FailureKind) -> None:
+    assert CallError(kind, "m").retryable is (kind in RETRYABLE)
+    assert not CallError(kind, "m", fatal=True).retryable
+
+
+def test_a_server_that_knows_better_decides_about_retrying() -> None:
+    assert CallError(FailureKind.BAD_REQUEST, "m", retryable=True).retryable
+    assert not CallError(FailureKind.SERVER, "m", retryable=False).retryable
+
+
+def test_a_call_error_is_a_failure_in_waiting() -> None:
+    error = CallError(FailureKind.RATE_LIMIT, "slow down", raw="body", retry_after=2.5, fatal=True)
+    failure = error.failure
+    assert (failure.kind, failure.message, failure.raw, failure.fatal) == ("rate_limit", "slow down", "body", True)
+    assert (error.retry_after, str(error)) == (2.5, "slow down")
+
+
+def test_a_parse_error_has_no_kind_unless_given() -> None:
+    assert ParseError("m").kind is None
+    assert ParseError("m", kind=FailureKind.EMPTY).kind is FailureKind.EMPTY

@@ -1,0 +1,109 @@
+"""Requests, rows, judges and endpoints as small as a test needs; no test is here."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import gavelkit
+from gavelkit.core.message import Labels, Message, Parameters, Request
+from gavelkit.judges import Direct
+from gavelkit.simulator.server import Handler, HttpAnswer, HttpRequest, serving
+
+TEMPLATE = "Rate this.\nQ: {{ question }}\nA: {{ response }}"
+
+
+def a_request(prompt: str = "Hello", *, repeat: int = 0, labels: Labels | None = None, **values: object) -> Request:
+    return Request(
+        (Message("user", prompt),), Parameters("m", values), repeat, labels or Labels("1", "accuracy", ("",), "judge")
+    )
+
+
+def some_rows(count: int, *, first: int = 1) -> list[dict[str, Any]]:
+    return [
+        {"id": f"r{n}", "question": f"What is {n}?", "response": f"It is {n}."} for n in range(first, first + count)
+    ]
+
+
+def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def a_judge(function: Any, name: str = "accuracy", **settings: Any) -> Direct:
+    """A judge on 0 to 10 that never waits before another try."""
+    given: dict[str, Any] = {"prompt_template": TEMPLATE, "scale": (0, 10), "concurrency": 4, "retry_attempts": 0}
+    return gavelkit.judge(function=function, name=name, **{**given, **settings})
+
+
+def asked_about(prompt: str) -> int:
+    """The number of the row that a prompt of `TEMPLATE` asks about."""
+    return int(prompt.partition("What is ")[2].partition("?")[0])
+
+
+class Counting:
+    """A judge's function: scores a row by its number and keeps what it was asked, in order."""
+
+    def __init__(self, reply: Callable[[str], str] | None = None) -> None:
+        self.prompts: list[str] = []
+        self._reply = reply or (lambda prompt: f"Fine.\nScore: {asked_about(prompt) % 11}")
+
+    async def __call__(self, prompt: str) -> str:
+        self.prompts.append(prompt)
+        await asyncio.sleep(0)
+        return self._reply(prompt)
+
+
+def chat_body(text: str | None, **message: object) -> dict[str, Any]:
+    return {
+        "model": "m-2026",
+        "choices": [
+            {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text, **message}}
+        ],
+        "usage": {"prompt_tokens": 7, "completion_tokens": 3},
+    }
+
+
+def chat_answer(
+    body: object, *, status: int = 200, headers: Mapping[str, str] | None = None, delay: float = 0.0
+) -> HttpAnswer:
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    return HttpAnswer(status, data, tuple((headers or {}).items()), delay_seconds=delay)
+
+
+def prompt_of(request: HttpRequest) -> str:
+    """The user's message in a request for a chat completion."""
+    return str(json.loads(request.body)["messages"][-1]["content"])
+
+
+def scoring(request: HttpRequest) -> HttpAnswer:
+    """The endpoint's answer to a prompt of `TEMPLATE`: the row's number as its score."""
+    return chat_answer(chat_body(f"Fine.\nScore: {asked_about(prompt_of(request)) % 11}"))
+
+
+@contextmanager
+def endpoint(handler: Handler) -> Iterator[str]:
+    """An endpoint on a thread and a loop of its own; gives its base URL."""
+    ready: threading.Event = threading.Event()
+    state: dict[str, Any] = {}
+
+    async def serve() -> None:
+        state["loop"], state["stop"] = asyncio.get_running_loop(), asyncio.Event()
+        async with serving(handler) as port:
+            state["port"] = port
+            ready.set()
+            await state["stop"].wait()
+
+    thread = threading.Thread(target=asyncio.run, args=(serve(),))
+    thread.start()
+    ready.wait(10)
+    try:
+        yield f"http://127.0.0.1:{state['port']}/v1"
+    finally:
+        state["loop"].call_soon_threadsafe(state["stop"].set)
+        thread.join()

@@ -1,0 +1,151 @@
+"""Opening a run's file: made where there is none, refused and left alone where it is not ours."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gavelkit.core.errors import StorageError
+from gavelkit.storage.database import close_writing, open_for_reading, open_for_writing, storage_errors
+from gavelkit.storage.schema import APPLICATION_ID, VERSION
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "run.db"
+
+
+def made(path: Path) -> None:
+    close_writing(open_for_writing(path), path)
+
+
+def altered(path: Path, *statements: str) -> bytes:
+    """A run's file after somebody else's statements, as bytes."""
+    made(path)
+    connection = sqlite3.connect(path)
+    for statement in statements:
+        connection.execute(statement)
+    connection.commit()
+    connection.close()
+    return path.read_bytes()
+
+
+def refusal(path: Path, opened: Callable[[Path], object]) -> str:
+    before = path.read_bytes()
+    with pytest.raises(StorageError) as caught:
+        opened(path)
+    assert path.read_bytes() == before
+    assert {each.name for each in path.parent.iterdir()} == {"run.db"}
+    return str(caught.value)
+
+
+def test_a_new_file_is_ours_and_survives_a_crash_of_the_machine(path: Path) -> None:
+    connection = open_for_writing(path)
+    pragmas = {name: connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")}
+    identity = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
+    close_writing(connection, path)
+    assert pragmas == {"journal_mode": "wal", "synchronous": 2}
+    assert identity == [APPLICATION_ID, VERSION]
+
+
+def test_a_closed_file_stands_alone_so_that_it_can_be_read_anywhere(path: Path) -> None:
+    made(path)
+    assert [each.name for each in path.parent.iterdir()] == ["run.db"]
+    reading = open_for_reading(path)
+    assert reading.execute("SELECT COUNT(*) FROM judgment").fetchone() == (0,)
+    with pytest.raises(sqlite3.OperationalError, match="readonly"):
+        reading.execute("DELETE FROM judgment")
+    reading.close()
+
+
+def test_closing_while_somebody_reads_loses_nothing(path: Path) -> None:
+    made(path)
+    writing = open_for_writing(path)
+    reading = open_for_reading(path)
+    reading.execute("BEGIN")
+    reading.execute("SELECT * FROM meta").fetchall()
+    writing.execute("INSERT INTO meta VALUES ('a', '1')")
+    writing.execute("PRAGMA busy_timeout=0")
+    close_writing(writing, path)
+    reading.close()
+    again = open_for_writing(path)
+    assert again.execute("SELECT value FROM meta").fetchone() == ("1",)
+    close_writing(again, path)
+
+
+@pytest.mark.parametrize("data", [b"", None])
+def test_an_empty_or_half_made_file_is_made_whole(path: Path, data: bytes | None) -> None:
+    if data is None:
+        connection = sqlite3.connect(path)
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.close()
+    else:
+        path.write_bytes(data)
+    made(path)
+    open_for_reading(path).close()
+
+
+@pytest.mark.parametrize("opened", [open_for_writing, open_for_reading])
+@pytest.mark.parametrize("data", [b"words, words, words\n" * 99, b"SQLite format 3\0" + b"\xff" * 5000])
+def test_a_file_that_is_no_database_is_left_untouched(
+    path: Path, data: bytes, opened: Callable[[Path], object]
+) -> None:
+    path.write_bytes(data)
+    assert "damaged, or no record of a run" in refusal(path, opened)
+
+
+@pytest.mark.parametrize("opened", [open_for_writing, open_for_reading])
+def test_somebody_elses_database_is_left_untouched(path: Path, opened: Callable[[Path], object]) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE theirs (x)")
+    connection.close()
+    assert refusal(path, opened) == f"{path}: this is no record of a run; it was left untouched"
+
+
+@pytest.mark.parametrize("opened", [open_for_writing, open_for_reading])
+def test_a_newer_run_is_left_untouched(path: Path, opened: Callable[[Path], object]) -> None:
+    altered(path, "PRAGMA user_version=999")
+    assert f"newer gavelkit (schema 999, this one reads {VERSION})" in refusal(path, opened)
+
+
+@pytest.mark.parametrize("opened", [open_for_writing, open_for_reading])
+@pytest.mark.parametrize(
+    "planted",
+    ["CREATE TRIGGER odd AFTER INSERT ON meta BEGIN DELETE FROM call; END", "CREATE VIEW odd AS SELECT 1"],
+)
+def test_a_planted_trigger_or_view_is_left_untouched(
+    path: Path, planted: str, opened: Callable[[Path], object]
+) -> None:
+    altered(path, planted)
+    assert "holds 'odd', which no run writes" in refusal(path, opened)
+
+
+def test_reading_where_there_is_no_run_says_so(path: Path) -> None:
+    with pytest.raises(StorageError, match=r"there is no run here \(run.db is missing\)"):
+        open_for_reading(path)
+
+
+def test_a_folder_in_the_files_place_is_a_storage_error(path: Path) -> None:
+    path.mkdir()
+    with pytest.raises(StorageError, match="is the folder writable"):
+        open_for_writing(path)
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (sqlite3.OperationalError("database or disk is full"), "the disk is full; free some space"),
+        (sqlite3.DatabaseError("file is not a database"), "damaged, or no record of a run"),
+        (sqlite3.OperationalError("attempt to write a readonly database"), "is the folder writable"),
+        (sqlite3.OperationalError("database is locked"), "database is locked"),
+        (OSError(28, "No space left on device"), "No space left on device"),
+        (OSError("odd"), "odd"),
+    ],
+)
+def test_every_error_of_the_disk_names_the_file(path: Path, error: Exception, words: str) -> None:
+    with pytest.raises(StorageError, match=words) as caught, storage_errors(path):
+        raise error
+    assert str(caught.value).startswith(f"{path}: ")

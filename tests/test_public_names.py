@@ -1,0 +1,144 @@
+"""The names that others may rely on: a new one is added here on purpose, and an old one leaves on purpose."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import pytest
+
+import gavelkit
+
+PUBLIC = [
+    "CallError",
+    "Completion",
+    "ConfigError",
+    "DataError",
+    "EndpointError",
+    "GavelError",
+    "Interrupted",
+    "Metric",
+    "Report",
+    "RunFailed",
+    "ScriptedEngine",
+    "Status",
+    "StorageError",
+    "TemplateError",
+    "UsageError",
+    "evaluate",
+    "evaluate_async",
+    "judge",
+]
+
+ROOMS = {
+    "catalog": ["Preset", "demo_file", "names", "preset", "template_text"],
+    "cli": [],
+    "config": [
+        "Configuration",
+        "Flags",
+        "JudgeSettings",
+        "Surroundings",
+        "configure",
+        "configure_judges",
+        "judge",
+        "read_configuration",
+        "read_file",
+    ],
+    "core": [],
+    "datasets": ["RowMapping", "Source", "open_source", "refuse_duplicates", "rows_source"],
+    "engines": [
+        "CallableEngine",
+        "Ceiling",
+        "HttpClient",
+        "OpenAIChat",
+        "RecordedEngine",
+        "Replaying",
+        "RetryPolicy",
+        "Retrying",
+        "ScriptedEngine",
+        "StoredOnly",
+        "SystemClock",
+    ],
+    "integrations": [],
+    "judges": ["Direct"],
+    "parsing": [
+        "GradeParser",
+        "GradePatternParser",
+        "RatingParser",
+        "ScoreFirstParser",
+        "ScoreParser",
+        "parser_for",
+        "without_thinking",
+    ],
+    "prompts": ["Prompt", "Template"],
+    "reports": [
+        "COLUMNS",
+        "RenderPrompt",
+        "export_csv",
+        "export_jsonl",
+        "printable",
+        "render_table",
+        "replace_file",
+        "report_json",
+    ],
+    "run": [
+        "RunSettings",
+        "Stop",
+        "default_folder",
+        "evaluate_async",
+        "find_run",
+        "next_free",
+        "on_loop",
+        "reparse_async",
+    ],
+    "simulator": [
+        "Rule",
+        "Script",
+        "Simulator",
+        "parse_script",
+        "read_script",
+        "reply_to",
+        "running_simulator",
+        "serve_forever",
+    ],
+    "stats": [
+        "JudgeFacts",
+        "OnFailure",
+        "Tally",
+        "normal_quantile",
+        "student_t",
+        "student_t_cdf",
+        "student_t_quantile",
+        "summarise",
+        "wilson",
+    ],
+    "storage": ["RunReader", "RunRecord", "open_reader"],
+    "systems": [],
+}
+"""What each room shows to the rooms above it. `core` and `cli` are imported module by module."""
+
+
+def test_the_package_shows_these_names() -> None:
+    assert gavelkit.__all__ == PUBLIC
+    assert dir(gavelkit) == PUBLIC
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_every_public_name_leads_somewhere_and_says_what_it_is(name: str) -> None:
+    assert getattr(gavelkit, name).__doc__
+
+
+def test_an_unknown_name_is_refused_as_any_module_does() -> None:
+    with pytest.raises(AttributeError, match="module 'gavelkit' has no attribute 'evalute'"):
+        _ = gavelkit.evalute
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_shows_these_names(room: str) -> None:
+    module = import_module(f"gavelkit.{room}")
+    assert list(getattr(module, "__all__", [])) == ROOMS[room]
+    assert [name for name in ROOMS[room] if not hasattr(module, name)] == []
+
+
+def test_the_public_types_are_those_of_their_rooms() -> None:
+    homes = {name: getattr(gavelkit, name).__module__ for name in PUBLIC}
+    assert {home.split(".")[1] for home in homes.values()} == {"config", "core", "engines"}
