@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import collections
+import importlib
 import importlib.util
 import itertools
 import multiprocessing
@@ -19,10 +20,10 @@ import statistics
 import sys
 import threading
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from typing import Any, Protocol
+from typing import Protocol
 
 import pycurl
 
@@ -240,18 +241,11 @@ async def spend(make: Callable[[], Client], url: str, requests: int) -> float:
     return spent * 1e6 / (requests // IN_FLIGHT * IN_FLIGHT)
 
 
-def run_with(main: Coroutine[Any, Any, float], *, uvloop: bool) -> float:
-    if uvloop:
-        import uvloop as fast
-
-        return float(fast.run(main))
-    return asyncio.run(main)
-
-
 def measure(index: int, url: str, requests: int, pipe: Connection) -> None:
     pin(1)
     candidate = CANDIDATES[index]
-    pipe.send(run_with(spend(candidate.make, url, requests), uvloop=candidate.uvloop))
+    run = importlib.import_module("uvloop").run if candidate.uvloop else asyncio.run
+    pipe.send(run(spend(candidate.make, url, requests)))
 
 
 def in_a_process(index: int, url: str, requests: int) -> float:
@@ -262,6 +256,8 @@ def in_a_process(index: int, url: str, requests: int) -> float:
     theirs.close()
     result: float = ours.recv()
     process.join()
+    if process.exitcode:
+        print(f"{CANDIDATES[index].name}: the process ended with {process.exitcode}", flush=True)
     return result
 
 
@@ -283,7 +279,7 @@ def table(title: str, spent: list[dict[int, float]]) -> None:
 def main(requests: int = 20_000, rounds: int = 5) -> None:
     context = multiprocessing.get_context("spawn")
     pipe, theirs = context.Pipe()
-    server = context.Process(target=serve_until_told, args=(theirs,))
+    server = context.Process(target=serve_until_told, args=(theirs,), daemon=True)
     server.start()
     url = f"http://127.0.0.1:{pipe.recv()}"
     chosen = present()

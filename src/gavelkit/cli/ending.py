@@ -7,11 +7,13 @@ import shlex
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from gavelkit.core.errors import EndpointError, GavelError, Interrupted, RunFailed, StorageError
 from gavelkit.reports import printable
 
 _RESUMABLE = (EndpointError, Interrupted, StorageError)
+_JUDGING = frozenset({"run", "score"})
 
 
 def ended(command: Callable[[], int], given: Sequence[str]) -> int:
@@ -24,8 +26,9 @@ def ended(command: Callable[[], int], given: Sequence[str]) -> int:
         say(f"gavel: {error}")
         if isinstance(error, RunFailed):
             say("  everything judged is kept; run the same command again to try the failed calls once more")
-        elif isinstance(error, _RESUMABLE):
-            say(f"  to go on: {resume_command(given)}")
+        elif isinstance(error, _RESUMABLE) and _JUDGING.intersection(given):
+            report = getattr(error, "report", None)
+            say(f"  to go on: {resume_command(given, report.folder if report else '')}")
         return error.exit_code
     except KeyboardInterrupt:
         say("gavel: interrupted")
@@ -38,11 +41,14 @@ def ended(command: Callable[[], int], given: Sequence[str]) -> int:
         return 1
 
 
-def resume_command(given: Sequence[str]) -> str:
-    """The command that goes on, as one can paste it; `--new-run` would begin again."""
-    return shlex.join(["gavel", *(each for each in given if each != "--new-run")])
+def resume_command(given: Sequence[str], folder: str) -> str:
+    """The command that goes on, as one can paste it; `--new-run` would begin again, so its folder stands instead."""
+    again = [each for each in given if each != "--new-run"]
+    into = ["-o", folder] if folder and len(again) < len(given) else []
+    return shlex.join(["gavel", *again, *into])
 
 
 def say(text: str) -> None:
-    """A line for the reader, beside the results."""
-    print(printable(text, lines=True), file=sys.stderr, flush=True)
+    """A line for the reader, beside the results. Where nobody reads any more, the work goes on."""
+    with suppress(OSError):
+        print(printable(text, lines=True), file=sys.stderr, flush=True)

@@ -85,8 +85,11 @@ class Progress:
     def _line(self) -> str:
         seconds = max(time.monotonic() - self._began, 0.001)
         rate = self._done / seconds
-        remaining = None if self._total is None else self._total - self._held - self._done
-        of = "" if self._total is None else f" of {self._total - self._held:,}"
+        due = None if self._total is None else self._total - self._held
+        if due is not None and due < self._done:
+            due = None  # replies held already were read again as well
+        remaining = None if due is None else due - self._done
+        of = "" if due is None else f" of {due:,}"
         left = f", {_duration(remaining / rate)} left" if remaining and rate else ""
         details = self._details()
         return f"{self._done:,}{of} judged, {rate:,.0f}/s{left}{', ' + details if details else ''}"

@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 from gavelkit.run import Stop
@@ -22,8 +22,9 @@ def stopping(stop: Stop) -> Iterator[None]:
         code = 128 + number
         if stop.asked:
             os._exit(code)
-        sys.stderr.write("\nfinishing what is in flight; once more to stop at once\n")
         stop.ask(_NAMES[signal.Signals(number)], exit_code=code)
+        with suppress(OSError, RuntimeError):  # the terminal may be gone, or be written to at this very moment
+            sys.stderr.write("\nfinishing what is in flight; once more to stop at once\n")
 
     before = {number: signal.signal(number, ask) for number in _NAMES}
     try:

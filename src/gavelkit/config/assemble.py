@@ -30,6 +30,7 @@ from gavelkit.engines import (
     CallableEngine,
     Ceiling,
     HttpClient,
+    HttpClients,
     OpenAIChat,
     RecordedEngine,
     Retrying,
@@ -44,6 +45,7 @@ from gavelkit.prompts.prompt import RESERVED
 _SENT = ("temperature", "max_tokens", "top_p", "seed")
 _DEFAULTS = {setting.name: setting.default for setting in JUDGE if setting.default is not None}
 _NAME_MARKS = ".[]"
+_NEVER_IDLE = 86_400.0  # a judge that thinks sends nothing meanwhile; `timeout` bounds the whole request
 
 
 class JudgeSettings(TypedDict, total=False):
@@ -88,7 +90,7 @@ class Surroundings:
     environment: Environment = field(default_factory=lambda: Environment(os.environ))
     folder: Path = Path()
     observe: Observe = ignore
-    clients: dict[str, HttpClient] = field(default_factory=dict)
+    clients: dict[str, HttpClients] = field(default_factory=dict)
 
 
 def _warn(event: Event) -> None:
@@ -130,8 +132,9 @@ def assemble(
     if "prompt_template" not in chosen:
         message = f"{where}: a judge needs a preset or a prompt_template"
         raise ConfigError(message)
-    settings = {**_DEFAULTS, **chosen}
-    model = chosen.get("model") or surroundings.environment.model(name) or _model_name(function, settings)
+    environment = surroundings.environment
+    settings = {**_DEFAULTS, "api_base": environment.api_base(name) or DEFAULT_API_BASE, **chosen}
+    model = chosen.get("model") or _model(settings, environment, name=name, function=function)
     sent = {key: settings[key] for key in _SENT if key in settings}
     return Direct(
         name=name,
@@ -231,12 +234,13 @@ def _provider(
 ) -> Engine:
     if function is not None:
         return function if hasattr(function, "complete") else CallableEngine(function)
-    own = settings["api_base"] if settings["api_base"] != DEFAULT_API_BASE else None
-    api_base = check_api_base(own or surroundings.environment.api_base(name) or DEFAULT_API_BASE, where)
+    api_base = check_api_base(settings["api_base"], where)
     api_key = surroundings.environment.api_key(name, api_base)
     if api_key is not None and sends_key_in_clear(api_base):
         surroundings.observe(Noticed(f"{where}: the key goes to {api_base} over plain http, readable on the way"))
-    client = surroundings.clients.setdefault(api_base, HttpClient(connections=1024))
+    client = surroundings.clients.setdefault(
+        api_base, HttpClients(lambda: HttpClient(connections=1024, idle_timeout=_NEVER_IDLE))
+    )
     return OpenAIChat(
         client,
         api_base=api_base,
@@ -245,8 +249,10 @@ def _provider(
     )
 
 
-def _model_name(function: object, settings: Mapping[str, Any]) -> str:
-    """A function has no model, so its own name stands in the record; of recorded replies nobody said."""
-    if function is None:
-        return "recorded" if "replies" in settings else str(settings["model"])
-    return str(getattr(function, "__qualname__", type(function).__qualname__))
+def _model(settings: Mapping[str, Any], environment: Environment, *, name: str, function: object) -> str:
+    """The model nobody named. Two functions are two models whatever their names; of recorded replies nobody said."""
+    if function is not None:
+        return f"{getattr(function, '__qualname__', type(function).__qualname__)} ({name})"
+    if "replies" in settings:
+        return "recorded"
+    return environment.model(name) or str(settings["model"])

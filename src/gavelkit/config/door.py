@@ -13,7 +13,7 @@ from gavelkit.config.setting import read_settings
 from gavelkit.core.event import Observe, ignore
 from gavelkit.core.protocols import Judge
 from gavelkit.core.report import Report
-from gavelkit.datasets import RowMapping, Source, open_source, rows_source
+from gavelkit.datasets import RowMapping, open_source, rows_source
 from gavelkit.run import RunSettings, Stop, default_folder, on_loop, pointing
 from gavelkit.run import evaluate_async as run_async
 

@@ -45,6 +45,8 @@ class Environment:
         if key is None:
             return None
         key = key.strip("\r\n")
+        if not key:
+            return None
         if not key.isascii() or not key.isprintable():
             message = f"the API key of judge {judge!r} holds a line break or another character no header can carry"
             raise ConfigError(message)
@@ -58,7 +60,7 @@ class Environment:
 
     def _check_destination(self, api_base: str) -> None:
         host = urlsplit(api_base).hostname or ""
-        own = urlsplit(self.variables.get("OPENAI_BASE_URL", "")).hostname
+        own = _host(self.variables.get("OPENAI_BASE_URL", ""))
         if host in {"api.openai.com", own} or is_loopback(host):
             return
         message = (
@@ -74,6 +76,13 @@ def sends_key_in_clear(api_base: str) -> bool:
     return parts.scheme == "http" and not is_loopback(parts.hostname or "")
 
 
+def _host(url: str) -> str | None:
+    try:
+        return urlsplit(url).hostname
+    except ValueError:
+        return None
+
+
 def is_loopback(host: str) -> bool:
     """Whether a host is this machine."""
     if host == "localhost" or host.endswith(".localhost"):
@@ -86,15 +95,19 @@ def is_loopback(host: str) -> bool:
 
 def check_api_base(api_base: str, where: str) -> str:
     """The base URL itself. Raises ConfigError: no http(s) URL, a secret in it, or a metadata service's address."""
-    parts = urlsplit(api_base)
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
+    try:
+        parts = urlsplit(api_base)
+        usable = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
         message = f"{where}: api_base must be a URL such as http://localhost:8000/v1, not {api_base!r}"
         raise ConfigError(message)
     if parts.username or parts.password or parts.query:
         message = f"{where}: api_base must hold no user, password or query; keys come from the environment"
         raise ConfigError(message)
     try:
-        address = ipaddress.ip_address(parts.hostname)
+        address = ipaddress.ip_address(parts.hostname or "")
     except ValueError:
         return api_base
     if address.is_link_local or address.is_multicast or address.is_unspecified:

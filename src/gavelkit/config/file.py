@@ -102,6 +102,8 @@ def configure_judges(
         raise ConfigError(message)
     defaults = _limits(_run_settings(top, flags, where))
     above = {**_limits(flags.run), **flags.judge}
+    if "replies" in above:
+        above["replies"] = str(Path(above["replies"]).absolute())
     judges = []
     for number, own in enumerate(top["judges"], start=1):
         if not isinstance(own, dict):

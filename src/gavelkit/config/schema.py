@@ -7,6 +7,9 @@ from gavelkit.config.setting import FLAG, MAPPING, SCALE, SCORES, TEXT, Kind, Se
 _JUDGES = Kind("a list of judges", lambda value: value if isinstance(value, list) and value else _refuse())
 
 
+_PLACEHOLDER = Kind("a placeholder", str)  # whatever it is, no message shows it
+
+
 def _refuse() -> None:
     raise ValueError
 
@@ -51,7 +54,7 @@ LIMITS = (
         "The longest wait before a retry, in seconds; a server's hint may exceed it.",
         60.0,
     ),
-    Setting("timeout", number(above=0), "The whole time of one request, in seconds.", 600.0),
+    Setting("timeout", number(above=0, most=86_400), "The whole time of one request, in seconds.", 600.0),
 )
 
 JUDGE = (
@@ -104,7 +107,7 @@ JUDGE = (
     Setting("extra_body", MAPPING, "Further fields of the request's body, sent as they are."),
     Setting(
         "api_key",
-        TEXT,
+        _PLACEHOLDER,
         "Never a key: keys come from the environment. Only placeholders such as `dummy` are accepted, and ignored.",
     ),
     *LIMITS,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gavelkit.core.errors import ConfigError
+from gavelkit.core.identity import canonical
 from gavelkit.core.path import did_you_mean
 
 
@@ -75,9 +76,7 @@ def number(*, least: float | None = None, most: float | None = None, above: floa
             raise ValueError
         return float(value)
 
-    if above is not None:
-        return Kind(f"a number above {above:g}", read)
-    low = "" if least is None else f" from {least:g}"
+    low = f" above {above:g}" if above is not None else "" if least is None else f" from {least:g}"
     high = " up" if least is not None and most is None else "" if most is None else f" to {most:g}"
     return Kind(f"a number{low}{high}", read)
 
@@ -118,6 +117,9 @@ def _pair(value: Any) -> tuple[float, float]:
 def _scores(value: Any) -> dict[str, float]:
     if not isinstance(value, Mapping) or not value:
         raise ValueError
+    if any(isinstance(name, bool) for name in value):
+        message = "YAML reads yes, no, on and off as true and false: put them in quotes"
+        raise ValueError(message)
     each = number()
     return {str(name): each.read(score) for name, score in value.items()}
 
@@ -125,6 +127,10 @@ def _scores(value: Any) -> dict[str, float]:
 def _mapping(value: Any) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         raise ValueError  # noqa: TRY004 - as above
+    try:
+        canonical(value)
+    except TypeError as error:
+        raise ValueError(error) from error
     return dict(value)
 
 

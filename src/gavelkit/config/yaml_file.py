@@ -29,7 +29,7 @@ class _Loader(yaml.SafeLoader):
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002 - yaml's signature
         seen: set[Any] = set()
         for key, _value in node.value:
-            name = key.value
+            name = key.value if isinstance(key.value, str) else id(key)  # a key that is no scalar is refused below
             if name in seen and key.tag != "tag:yaml.org,2002:merge":
                 message = f"the key {name!r} stands twice"
                 raise yaml.constructor.ConstructorError(None, None, message, key.start_mark)
@@ -53,6 +53,9 @@ def read_yaml(path: Path) -> Any:
         raise ConfigError(_message(path, error)) from error
     except RecursionError as error:
         message = f"{path}: nested too deeply"
+        raise ConfigError(message) from error
+    except ValueError as error:
+        message = f"{path}: holds a value that is none: {error}"
         raise ConfigError(message) from error
 
 

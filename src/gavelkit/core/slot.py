@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gavelkit.core.identity import canonical
+
 
 @dataclass(frozen=True, slots=True)
 class Slot:
@@ -16,5 +18,5 @@ class Slot:
 
     @property
     def place(self) -> str:
-        """The example and systems as one text."""
-        return "\0".join((self.example_id, *self.systems))
+        """The judge, example and systems as one text, which no other three share."""
+        return canonical([self.judge, self.example_id, *self.systems])

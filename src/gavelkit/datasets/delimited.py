@@ -13,7 +13,7 @@ from gavelkit.datasets.lines import MAX_LINE_BYTES, raw_lines
 
 def read_delimited(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Each record with the line it ends on. Raises DataError for a record that does not fit its header."""
-    delimiter = "\t" if ".tsv" in path.suffixes else ","
+    delimiter = "\t" if path.name.lower().removesuffix(".gz").endswith(".tsv") else ","
     line = 0
     csv.field_size_limit(MAX_LINE_BYTES)
     reader = csv.reader(_texts(path), delimiter=delimiter, strict=True)

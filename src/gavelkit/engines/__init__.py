@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from gavelkit.engines.ceiling import Ceiling
     from gavelkit.engines.clock import SystemClock
     from gavelkit.engines.http import HttpClient
-    from gavelkit.engines.openai_chat import OpenAIChat
+    from gavelkit.engines.openai_chat import HttpClients, OpenAIChat
     from gavelkit.engines.recorded import RecordedEngine
     from gavelkit.engines.replay import Replaying, StoredOnly
     from gavelkit.engines.retry import Retrying, RetryPolicy
@@ -20,6 +20,7 @@ _HOMES = {
     "CallableEngine": "callable",
     "Ceiling": "ceiling",
     "HttpClient": "http",
+    "HttpClients": "openai_chat",
     "OpenAIChat": "openai_chat",
     "RecordedEngine": "recorded",
     "Replaying": "replay",
@@ -34,6 +35,7 @@ __all__ = [
     "CallableEngine",
     "Ceiling",
     "HttpClient",
+    "HttpClients",
     "OpenAIChat",
     "RecordedEngine",
     "Replaying",

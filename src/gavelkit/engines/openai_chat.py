@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Awaitable
 from dataclasses import replace
 from time import perf_counter
 from typing import Annotated, Any
@@ -15,12 +16,21 @@ from gavelkit.core.errors import CallError
 from gavelkit.core.failure import FailureKind
 from gavelkit.core.message import Request
 from gavelkit.engines.http import HttpClient, HttpReply
+from gavelkit.engines.per_loop import PerLoop
 from gavelkit.engines.refusal import refusal
 
 _OK = 200
 _KEPT = 2000
 _SECRET_LENGTH = 16
 """A shorter key is a placeholder such as `EMPTY`, and may be a word of an honest reply."""
+
+
+class HttpClients(PerLoop[HttpClient]):
+    """Stands in the place of an `HttpClient`, which belongs to one event loop."""
+
+    def request(self, *given: Any, **named: Any) -> Awaitable[HttpReply]:
+        """What the running loop's client replies."""
+        return self.get().request(*given, **named)
 
 
 class OpenAIChat:
@@ -30,7 +40,7 @@ class OpenAIChat:
     """
 
     def __init__(
-        self, client: HttpClient, *, api_base: str, api_key: str | None = None, timeout: float = 600.0
+        self, client: HttpClient | HttpClients, *, api_base: str, api_key: str | None = None, timeout: float = 600.0
     ) -> None:
         self._client = client
         self._url = chat_url(api_base)

@@ -10,18 +10,23 @@ from gavelkit.core.errors import NotYet
 from gavelkit.core.message import Request
 from gavelkit.core.protocols import Engine, Journal, ReplyStore
 
+InFlight = dict[bytes, asyncio.Future[Completion]]
+"""The calls under way, by key."""
+
 
 class Replaying:
     """The outermost engine of a run: a stored reply where there is one, else the inner engine's, stored at once.
 
-    Equal requests in flight at the same time share one call.
+    Equal requests in flight at the same time share one call, those of all who share `in_flight`.
     """
 
-    def __init__(self, inner: Engine, store: ReplyStore, journal: Journal) -> None:
+    def __init__(
+        self, inner: Engine, store: ReplyStore, journal: Journal, *, in_flight: InFlight | None = None
+    ) -> None:
         self._inner = inner
         self._store = store
         self._journal = journal
-        self._in_flight: dict[bytes, asyncio.Future[Completion]] = {}
+        self._in_flight: InFlight = {} if in_flight is None else in_flight
 
     async def complete(self, request: Request) -> Completion:
         """The reply, with its number in the record. Raises what the inner engine raises."""

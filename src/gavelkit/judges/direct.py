@@ -115,8 +115,8 @@ class Direct:
 
 
 def _parser_settings(parser: Parser) -> dict[str, object]:
-    pattern = getattr(parser, "pattern", None)
-    return {"pattern": pattern} if isinstance(pattern, str) else {}
+    pattern, grades = getattr(parser, "grade_pattern", None), getattr(parser, "grades", ())
+    return {**({"grade_pattern": pattern} if pattern else {}), **({"grades": sorted(grades)} if grades else {})}
 
 
 def _scale(criterion: Criterion) -> dict[str, object]:

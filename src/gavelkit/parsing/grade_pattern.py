@@ -12,7 +12,7 @@ from gavelkit.core.errors import ParseError
 from gavelkit.core.failure import FailureKind
 from gavelkit.core.grade import Grade
 from gavelkit.parsing.allowed import check_grades, choice
-from gavelkit.parsing.limited import compile_limited, find_limited
+from gavelkit.parsing.limited import compile_limited, ends_unfinished, find_limited
 from gavelkit.parsing.place import Place, last_line
 from gavelkit.parsing.thinking import spoken
 from gavelkit.parsing.written import proven, reasoned
@@ -28,8 +28,8 @@ class GradePatternParser:
 
     Another match on the same line must agree, else the grade is ambiguous; where `grades` are given it must be one of
     them as spelled. The pattern is in the syntax of Python's `re` and may take 0.1 s on a reply. Of a `cut` reply
-    the last match must be followed by a line break. The explanation is the rest of the reply. Writable: where
-    `GRADE: X`, the pattern's own words round X, or X alone are read back.
+    the last match must be followed by a line break, and the end of the reply must not begin another. The explanation
+    is the rest of the reply. Writable: where `GRADE: X`, the pattern's own words round X, or X alone are read back.
     """
 
     grade_pattern: str
@@ -51,8 +51,8 @@ class GradePatternParser:
             message = f"the pattern {self.grade_pattern!r} finds nothing in the reply"
             raise ParseError(message)
         last = found[-1]
-        if cut and last.end() > said.rfind("\n"):
-            message = f"the reply was cut where the grade stands: {last[0][:60]!r}"
+        if cut and (last.end() > said.rfind("\n") or ends_unfinished(self._compiled, said, last.end())):
+            message = f"the reply was cut where the grade stands: {said[-60:]!r}"
             raise ParseError(message)
         self._refuse_others(found)
         return Grade(last[1], Place(last[1], last.start(), last.end()).explanation(said), cut=cut)

@@ -43,8 +43,20 @@ def find_limited(pattern: regex.Pattern[str], text: str) -> Iterator[regex.Match
     try:
         yield from pattern.finditer(text, timeout=SECONDS)
     except TimeoutError as error:
-        message = f"the pattern {pattern.pattern!r} took longer than {SECONDS} s on this reply"
-        raise ParseError(message) from error
+        raise _too_slow(pattern) from error
+
+
+def ends_unfinished(pattern: regex.Pattern[str], text: str, start: int) -> bool:
+    """Whether the text, read from `start`, ends in what could go on to match. Raises ParseError as `find_limited`."""
+    try:
+        match = pattern.search(text, start, partial=True, timeout=SECONDS)
+    except TimeoutError as error:
+        raise _too_slow(pattern) from error
+    return match is not None and match.partial and match.end() > match.start()
+
+
+def _too_slow(pattern: regex.Pattern[str]) -> ParseError:
+    return ParseError(f"the pattern {pattern.pattern!r} took longer than {SECONDS} s on this reply")
 
 
 def _groups(pattern: str) -> int:

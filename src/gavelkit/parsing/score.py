@@ -63,6 +63,8 @@ def score_lines(text: str, *, cut: bool = False) -> Iterator[ScoreLine]:
 
 def _more_on_its_line(text: str, start: int) -> Iterator[ScoreLine]:
     """Scores given after another on one line: no lines of their own, but verdicts that must agree."""
+    if text.startswith("\n", start):
+        return
     line = _REST.match(text, start)
     for again in _AGAIN.finditer(text, start, line.end() if line else start):
         yield ScoreLine(_value(text, again, below=False), start, start)

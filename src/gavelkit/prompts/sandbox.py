@@ -8,7 +8,6 @@ a template that does too much stops at the same place on every machine. Data is 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import wraps
 from typing import Any, ClassVar
@@ -31,8 +30,9 @@ MAX_INDENT = 8
 STEPS = " steps"  # a name that no template can write
 
 _CHARACTERS_PER_STEP = 400
-_CHARACTERS_PER_ITEM = 100  # what an item of a list weighs besides its own text
+_CHARACTERS_PER_ITEM = 200  # what an item of a list weighs besides its own text
 _NODES_PER_STEP = 50  # of a loop's body
+_STEPS_PER_CALL = 4
 
 _DROPPED_GLOBALS = ("lipsum", "cycler", "joiner", "namespace")
 _DROPPED_FILTERS = (
@@ -100,9 +100,9 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def call(self, context: Context, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
         """A call, refused where a method would pad or format to any size."""
-        owner = getattr(obj, "__self__", None)
+        owner = getattr(getattr(obj, "__wrapped__", obj), "__self__", None)  # jinja2 wraps str.format
         name = getattr(obj, "__name__", "")
-        _spend(context, _size((owner, *args, *kwargs.values())))
+        _spend(context, _STEPS_PER_CALL * _CHARACTERS_PER_STEP + _size((owner, *args, *kwargs.values())))
         if isinstance(owner, str | int) and name in _GROWING_METHODS:
             message = f"the method {name} is not allowed in a prompt"
             raise SecurityError(message)
@@ -280,20 +280,18 @@ def _check_size(characters: int) -> None:
 
 @pass_context
 def _as_text(context: Context, value: Any) -> Any:
-    _spend(context, len(value) if type(value) is str else _size((value,)))
+    if type(value) is str:
+        _spend(context, len(value))
+        return value
+    _spend(context, _size((value,)))
     return _shown(value)
 
 
 def _shown(value: Any) -> Any:
-    """Nested values are shown as JSON, as a reader of prompts expects."""
+    """Nested values as JSON, as a reader of prompts expects. What Python would show by its address is refused."""
     if isinstance(value, dict | list):
-        return json.dumps(value, ensure_ascii=False)
+        return json.dumps(value, ensure_ascii=False, default=lambda each: str(_shown(each)))
+    if isinstance(value, Iterator) or (callable(value) and not isinstance(value, Undefined)):
+        message = f"a {type(value).__name__} is no text: a filter such as map needs |list after it, a method needs ()"
+        raise SecurityError(message)
     return value
-
-
-_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-
-
-def is_variable(name: str) -> bool:
-    """Whether a column's name can be written as a variable."""
-    return _WORD.fullmatch(name) is not None

@@ -9,6 +9,7 @@ from typing import Any
 
 from jinja2 import TemplateSyntaxError, UndefinedError, meta, nodes
 from jinja2.exceptions import SecurityError
+from jinja2.runtime import new_context
 
 from gavelkit.core.errors import TemplateError
 from gavelkit.core.example import Uses
@@ -18,7 +19,7 @@ from gavelkit.prompts.sandbox import STEPS, Sandbox
 _SANDBOX = Sandbox()
 _NAMING = _SANDBOX.overlay()
 _NAMING.globals = {}  # so that `range` is a name like any other: a row may have a field of that name
-_MAPPING_METHODS = frozenset({"items", "keys", "values", "get"})
+_MAPPING_METHODS = frozenset({"items", "keys", "values", "get", "copy"})
 
 
 class Template:
@@ -82,7 +83,8 @@ class Template:
         """Jinja's own `render` without its two copies of the variables."""
         given = {**self._globals, **variables, STEPS: [0]}
         try:
-            return _SANDBOX.concat(self._compiled.root_render_func(self._compiled.new_context(given, shared=True)))
+            context = new_context(_SANDBOX, None, self._compiled.blocks, given, shared=True, globals={})
+            return _SANDBOX.concat(self._compiled.root_render_func(context))
         except Exception:  # noqa: BLE001 - passed on with the template's own lines in its traceback
             return str(_SANDBOX.handle_exception())
 
@@ -95,7 +97,7 @@ class Template:
             if f"'{name}'" in str(error.message):
                 near = f"doc.{name}"
                 hint = f"; did you mean {near}?" if near in known else did_you_mean(name, known)
-                return f"{name!r} is undefined{hint}"
+                return f"{name!r} is undefined{hint}; a field of another name is given by map: {{{name}: ...}}"
         return str(error.message)
 
     def _error(self, error: Exception, message: str, place: str) -> TemplateError:

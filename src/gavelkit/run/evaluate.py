@@ -18,6 +18,7 @@ from gavelkit.core.report import Report
 from gavelkit.core.slot import Slot
 from gavelkit.datasets import Source
 from gavelkit.engines import Replaying, StoredOnly
+from gavelkit.engines.replay import InFlight
 from gavelkit.run.check import Planned as Plan
 from gavelkit.run.check import check_rows, check_settings, checked_examples
 from gavelkit.run.conclude import conclude
@@ -62,7 +63,7 @@ async def evaluate_async(
         if record.reread:
             await _reread(record, judges, source.examples(limit=settings.limit), settings, observe)
         examples = _counting(checked_examples(source, limit=settings.limit), plan, judges, settings.repeat)
-        replaying = partial(_replaying, record)
+        replaying = partial(_replaying, record, {})
         pool = Pool(record.journal, stop=stop, repeat=settings.repeat)
         missing = lambda position, slot: record.journal.held(position, slot) is None  # noqa: E731 - read where it stands
         await _until_stopped(pool.run(examples, [judge.bind(replaying) for judge in judges], missing), stop, settings)
@@ -114,20 +115,23 @@ async def _reread(
     observe(Noticed(f"stored replies were read again, without a call: {', '.join(names)}"))
 
 
-def _replaying(record: RunRecord, engine: Engine) -> Engine:
+def _replaying(record: RunRecord, in_flight: InFlight, engine: Engine) -> Engine:
     """The outermost engine. Inside: budget > truncation > repair, all to come, then retry > ceiling > provider."""
-    return Replaying(engine, record.replies, record.journal)
+    return Replaying(engine, record.replies, record.journal, in_flight=in_flight)
 
 
 async def _until_stopped(work: Any, stop: Stop, settings: RunSettings) -> None:
     """Let the work end by itself, or, once asked to stop, within its grace: replies in flight are paid for."""
     working = asyncio.create_task(work)
     stopping = asyncio.create_task(stop.wait())
-    await asyncio.wait({working, stopping}, return_when=asyncio.FIRST_COMPLETED)
-    stopping.cancel()
-    if not working.done():
-        await asyncio.wait({working}, timeout=settings.grace_seconds)
+    try:
+        await asyncio.wait({working, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            await asyncio.wait({working}, timeout=settings.grace_seconds)
+    finally:
+        stopping.cancel()
         working.cancel()
+        await asyncio.wait({working})  # where the run itself is cancelled too: no call once the record is closed
     try:
         await working
     except asyncio.CancelledError:

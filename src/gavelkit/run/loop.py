@@ -9,6 +9,7 @@ from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+_CLEANUP_SECONDS = 10.0
 
 
 class _Background:
@@ -37,11 +38,21 @@ os.register_at_fork(after_in_child=_BACKGROUND.forget)
 def on_loop(work: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine on the background loop and wait for its result, from any thread but the loop's own.
 
-    Works inside a running event loop too, which waits meanwhile. An interruption cancels the work.
+    Works inside a running event loop too, which waits meanwhile. An interruption cancels the work and waits until
+    it has let go of its files, so that it can be called again at once.
     """
-    future = asyncio.run_coroutine_threadsafe(work, _BACKGROUND.loop())
+    ended = threading.Event()
+
+    async def watched() -> T:
+        try:
+            return await work
+        finally:
+            ended.set()
+
+    future = asyncio.run_coroutine_threadsafe(watched(), _BACKGROUND.loop())
     try:
         return future.result()
     except BaseException:
-        future.cancel()
+        if future.cancel():
+            ended.wait(_CLEANUP_SECONDS)
         raise

@@ -19,7 +19,7 @@ from gavelkit.core.judgment import Judgment
 from gavelkit.core.message import Request
 from gavelkit.core.slot import Slot
 from gavelkit.core.status import Status
-from gavelkit.storage.codec import call_row, example_row, from_json, judgment_row, to_json
+from gavelkit.storage.codec import call_row, example_row, from_json, judgment_row, to_json, to_text
 from gavelkit.storage.replies import StoredReplies
 from gavelkit.storage.schema import MAX_SUBJECTS, POSITION_SHIFT, STATUS_CODES, STATUSES, slot_number
 from gavelkit.storage.writer import Batch, Writer
@@ -48,6 +48,7 @@ class RunJournal:
         self._changed = asyncio.Event()
         self._error: StorageError | None = None
         self._backlog = 0
+        self._pushing = False
         self._positions = HashIndex()
         self._contents = array("q")
         self._seen = bytearray()
@@ -91,7 +92,7 @@ class RunJournal:
             if self._contents[position] == content and position not in self._removed:
                 return position
             self._renew(position, content)
-        self._writer.example((position, example.id, identity, content, example.line, row))
+        self._writer.example((position, to_text(example.id), identity, content, example.line, row))
         return position
 
     def held(self, position: int, slot: Slot) -> Status | None:
@@ -107,6 +108,7 @@ class RunJournal:
         number = self._replies.next_call()
         kept = completion.stored(number)
         self._replies.add(request.key, kept)
+        self._push_soon()
         self._writer.call(call_row(number, request.key, self._judges.get(request.labels.judge, 0), completion))
         return kept
 
@@ -119,6 +121,7 @@ class RunJournal:
         ]
         self._backlog += len(judgments)
         self._writer.judged(rows, judgments)
+        self._push_soon()
 
     def finish_pass(self) -> int:
         """Mark the rows that no longer stand in the data, and return how many there are."""
@@ -136,7 +139,7 @@ class RunJournal:
 
     async def settle(self) -> None:
         """Wait until everything handed over is on disk. Raises StorageError."""
-        while self._backlog:
+        while self._writer.push() or self._backlog:
             await self._next_change()
         self._check()
 
@@ -151,6 +154,16 @@ class RunJournal:
     def close(self) -> None:
         """Write what is queued and let go of the file."""
         self._writer.close()
+
+    def _push_soon(self) -> None:
+        """Wake the writer once a turn of the loop: most replies and their judgments come within one."""
+        if not self._pushing:
+            self._pushing = True
+            self._loop.call_soon(self._push)
+
+    def _push(self) -> None:
+        self._pushing = False
+        self._writer.push()
 
     def _check(self) -> None:
         if self._error is not None:

@@ -13,7 +13,16 @@ from gavelkit.core.example import Example
 from gavelkit.core.judgment import Judgment, Step
 from gavelkit.core.protocols import Entry
 from gavelkit.core.slot import Slot
-from gavelkit.storage.codec import CALL_COLUMNS, Row, from_json, read_completion, read_example, read_failure, read_grade
+from gavelkit.storage.codec import (
+    CALL_COLUMNS,
+    Row,
+    from_json,
+    from_text,
+    read_completion,
+    read_example,
+    read_failure,
+    read_grade,
+)
 from gavelkit.storage.database import open_for_reading, storage_errors
 from gavelkit.storage.schema import FILE_NAME, STATUSES, slot_parts
 
@@ -98,7 +107,7 @@ class RunReader:
                 if self._judges[judge].name not in current:
                     continue
                 if example is None or position != at:
-                    example = read_example(row[11], row[13], line=row[12], source=source)
+                    example = read_example(from_text(row[11]), row[13], line=row[12], source=source)
                     at = position
                 slot = Slot(self._judges[judge].name, example.id, self._subjects[subject], repeat)
                 yield Entry(self._judgment(slot, row), example)
@@ -112,7 +121,7 @@ class RunReader:
             for number, status, score, passed, failure, identifier in self._connection.execute(_OUTCOMES):
                 _, judge, subject, repeat = slot_parts(number)
                 if judge in names:
-                    slot = Slot(names[judge], identifier, self._subjects[subject], repeat)
+                    slot = Slot(names[judge], from_text(identifier), self._subjects[subject], repeat)
                     yield Judgment(slot, STATUSES[status], score, failure=read_failure(failure, ""), passed=passed)
 
     def examples(self) -> Iterator[Example]:
@@ -121,7 +130,7 @@ class RunReader:
         query = "SELECT id, row, line FROM example WHERE removed=0 ORDER BY example"
         with storage_errors(self._path):
             for identifier, row, line in self._connection.execute(query):
-                yield read_example(identifier, row, line=line, source=source)
+                yield read_example(from_text(identifier), row, line=line, source=source)
 
     def key(self, call: int) -> bytes | None:
         """The key of a call's request."""

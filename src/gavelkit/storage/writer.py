@@ -28,7 +28,7 @@ class Batch:
 
 
 class Writer:
-    """Owns the writing connection. `add` never waits for the disk.
+    """Owns the writing connection. What is added is written from the next `push` on; nothing here waits for the disk.
 
     `on_commit(batch)` and `on_error(error)` are called in the writer's thread. After an error nothing more is
     written.
@@ -47,39 +47,43 @@ class Writer:
         self._on_commit = on_commit
         self._on_error = on_error
         self._batch = Batch()
-        self._wake = threading.Condition()
+        self._lock = threading.Lock()
+        self._wake = threading.Condition(self._lock)
         self._waiting = False
+        self._writing = False
         self._closing = False
         self._thread = threading.Thread(target=self._run, name="gavelkit-writer", daemon=True)
         self._thread.start()
 
     def example(self, row: Row) -> None:
         """An example's row, written with whatever comes next."""
-        with self._wake:
+        with self._lock:
             self._batch.example.append(row)
 
     def statement(self, text: str, values: Row) -> None:
         """A statement, run before the rows of its batch."""
-        with self._wake:
+        with self._lock:
             self._batch.statements.append((text, values))
 
     def call(self, row: Row) -> None:
         """A reply's row."""
-        with self._wake:
+        with self._lock:
             self._batch.call.append(row)
-            self._notify()
 
     def judged(self, rows: Sequence[Row], handed: Sequence[Any]) -> None:
         """Judgments' rows, and what `on_commit` is to be told of."""
-        with self._wake:
+        with self._lock:
             self._batch.judgment.extend(rows)
             self._batch.handed.extend(handed)
-            self._notify()
 
-    def _notify(self) -> None:
-        if self._waiting:
-            self._waiting = False
-            self._wake.notify()
+    def push(self) -> bool:
+        """Begin with what is queued; whether anything is still on its way to disk."""
+        with self._wake:
+            queued = self._queued
+            if queued and self._waiting:
+                self._waiting = False
+                self._wake.notify()
+            return queued or self._writing
 
     def close(self) -> None:
         """Write what is queued, then close the connection."""
@@ -101,16 +105,24 @@ class Writer:
                 message = f"{self._path}: cannot be written: {type(error).__name__}: {error}"
                 self._on_error(StorageError(message))
                 return
+            with self._wake:
+                self._writing = False
             self._on_commit(batch)
+
+    @property
+    def _queued(self) -> bool:
+        """Whether there is anything to write; an example's row alone waits for what comes of it."""
+        return bool(self._batch.handed or self._batch.statements or self._batch.call)
 
     def _next(self) -> Batch | None:
         with self._wake:
-            while not (self._batch.handed or self._batch.statements or self._batch.call):
+            while not self._queued:
                 if self._closing:
                     return None
                 self._waiting = True
                 self._wake.wait()
             batch, self._batch = self._batch, Batch()
+            self._writing = True
             return batch
 
     def _commit(self, batch: Batch) -> None:
