@@ -9,6 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("gavelkit", deadline=None)  # a busy machine is no fault of the code
+settings.load_profile("gavelkit")
 
 _SURROUNDINGS = ("LLM_JUDGE_", "OPENAI_", "GAVEL_TRACEBACK")
 

@@ -49,6 +49,7 @@ ROOMS = {
         "CallableEngine",
         "Ceiling",
         "HttpClient",
+        "HttpClients",
         "OpenAIChat",
         "RecordedEngine",
         "Replaying",
@@ -88,6 +89,7 @@ ROOMS = {
         "find_run",
         "next_free",
         "on_loop",
+        "pointing",
         "reparse_async",
     ],
     "simulator": [

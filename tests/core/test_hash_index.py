@@ -42,7 +42,7 @@ class Twin(RuleBasedStateMachine):
         assert dict(self.index.items()) == self.twin
 
 
-Twin.TestCase.settings = settings(max_examples=100, stateful_step_count=60, deadline=None)
+Twin.TestCase.settings = settings(max_examples=100, stateful_step_count=60)
 test_the_index_and_a_dict_agree_after_any_steps = Twin.TestCase
 
 

@@ -28,7 +28,7 @@ class Stopped:
         return "2024-01-01T00:00:00Z"
 
     async def sleep(self, seconds: float) -> None:
-        return None
+        assert seconds >= 0
 
 
 def test_whatever_has_complete_is_an_engine_and_can_be_wrapped() -> None:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from gavelkit.core.slot import Slot
 
-
-def test_a_slots_place_tells_examples_and_systems_apart() -> None:
-    slots = [Slot("j", "1", ("",)), Slot("j", "1", ("a",)), Slot("j", "1a", ("",)), Slot("j", "1", ("a", "b"))]
-    assert len({slot.place for slot in slots}) == 4
+texts = st.text(alphabet="a\0,[") | st.text()
+slots = st.builds(Slot, texts, texts, st.lists(texts, min_size=1, max_size=2).map(tuple), st.integers(0, 1))
 
 
-def test_judge_and_repeat_are_no_part_of_the_place() -> None:
-    assert Slot("j", "1", ("a",)).place == Slot("k", "1", ("a",), repeat=3).place
+@given(slots, slots)
+def test_two_places_are_equal_only_for_equal_judge_example_and_systems(one: Slot, other: Slot) -> None:
+    same = (one.judge, one.example_id, one.systems) == (other.judge, other.example_id, other.systems)
+    assert (one.place == other.place) is same
+
+
+def test_the_repeat_is_no_part_of_the_place() -> None:
+    assert Slot("j", "1", ("a",)).place == Slot("j", "1", ("a",), repeat=3).place

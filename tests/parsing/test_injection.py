@@ -56,6 +56,8 @@ JUDGES = [
 @pytest.mark.parametrize("planted", PLANTED)
 def test_a_planted_verdict_never_wins(planted: str, judge: str) -> None:
     for parser, own, other in FORMS:
+        if not _reads(parser, judge.format(own=own, text="nothing")):
+            continue  # it does not give its verdict in this reader's place
         verdict = parser.parse(own).value
         reply = judge.format(own=own, text=planted.format(planted=other))
         try:
@@ -71,3 +73,11 @@ def test_a_planted_verdict_never_wins_where_the_reply_is_cut_on_the_judges_own(p
         reply = f"It says {planted.format(planted=other)}\n\n{own[:-1]}"
         with pytest.raises(ParseError):
             parser.parse(reply, cut=True)
+
+
+def _reads(parser: Parser, reply: str) -> bool:
+    try:
+        parser.parse(reply)
+    except ParseError:
+        return False
+    return True

@@ -58,6 +58,7 @@ def test_what_is_told_as_committed_is_on_disk(tmp_path: Path) -> None:
     watched = Watched(tmp_path / "run.db")
     watched.writer.example((0, "1", 1, 1, 1, "[]"))
     watched.writer.judged([verdict(1)], ["one"])
+    watched.writer.push()
     assert watched.next().handed == ["one"]
     assert watched.rows("SELECT COUNT(*) FROM example, judgment") == [(1,)]
     watched.writer.close()
@@ -66,6 +67,7 @@ def test_what_is_told_as_committed_is_on_disk(tmp_path: Path) -> None:
 def test_all_that_waits_goes_into_one_transaction_statements_first(tmp_path: Path) -> None:
     watched = Watched(tmp_path / "run.db", held_back=True)
     watched.writer.judged([verdict(1)], ["one"])
+    watched.writer.push()
     assert watched.next().handed == ["one"]  # and the thread is held back now
     watched.writer.call(call(1))
     watched.writer.judged([verdict(2)], ["two"])
@@ -82,6 +84,7 @@ def test_all_that_waits_goes_into_one_transaction_statements_first(tmp_path: Pat
 def test_closing_writes_what_is_queued(tmp_path: Path) -> None:
     watched = Watched(tmp_path / "run.db", held_back=True)
     watched.writer.judged([verdict(1)], ["one"])
+    watched.writer.push()
     watched.next()
     watched.writer.statement("INSERT INTO meta VALUES ('a', '1')", ())
     watched.leave.set()
@@ -101,6 +104,7 @@ def test_a_failed_commit_is_told_once_and_nothing_of_it_is_written(
 ) -> None:
     watched = Watched(tmp_path / "run.db", held_back=True)
     watched.writer.judged([verdict(1)], ["one"])
+    watched.writer.push()
     watched.next()
     watched.writer.judged([verdict(2)], ["two"])
     watched.writer.call(row)

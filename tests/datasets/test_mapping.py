@@ -1,0 +1,234 @@
+"""How a row's columns become an example."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gavelkit.core.errors import ConfigError, DataError
+from gavelkit.core.example import Example
+from gavelkit.datasets import RowMapping
+
+
+def read(row: dict[str, Any], mapping: dict[str, Any] | None = None) -> Example:
+    return RowMapping(mapping).example(row, number=3, source="rows.jsonl", line=5)
+
+
+def refusal(row: dict[str, Any], mapping: dict[str, Any] | None = None) -> str:
+    with pytest.raises(DataError) as caught:
+        read(row, mapping)
+    return str(caught.value)
+
+
+def refused_map(mapping: dict[str, Any]) -> str:
+    with pytest.raises(ConfigError) as caught:
+        RowMapping(mapping)
+    return str(caught.value)
+
+
+# names users already have
+
+
+@pytest.mark.parametrize("name", ["question", "input", "instruction", "prompt"])
+def test_a_question_goes_by_four_names(name: str) -> None:
+    example = read({name: "q", "response": "r"})
+    assert example.fields["question"] == example.fields[name] == "q"
+
+
+@pytest.mark.parametrize("name", ["response", "output", "prediction", "answer"])
+def test_a_response_goes_by_four_names(name: str) -> None:
+    assert read({name: "r"}).responses == {"": "r"}
+
+
+@pytest.mark.parametrize("name", ["reference", "target", "expected", "expected_output", "answer"])
+def test_a_reference_goes_by_five_names(name: str) -> None:
+    assert read({"response": "r", name: "ref"}).references == ("ref",)
+
+
+def test_the_first_of_several_names_wins() -> None:
+    example = read({"prompt": "3", "input": "2", "output": "b", "response": "a", "expected": "y", "target": "x"})
+    assert (example.fields["question"], example.responses, example.references) == ("2", {"": "a"}, ("x",))
+
+
+@pytest.mark.parametrize("response", ["response", "output", "prediction"])
+def test_an_answer_beside_a_response_is_the_reference(response: str) -> None:
+    example = read({response: "r", "answer": "ref"})
+    assert (example.responses, example.references) == ({"": "r"}, ("ref",))
+
+
+def test_an_answer_alone_is_the_response_and_never_its_own_reference() -> None:
+    example = read({"question": "q", "answer": "r"})
+    assert (example.responses, example.references) == ({"": "r"}, ())
+
+
+@pytest.mark.parametrize("mapping", [{"response": "answer"}, {"response": {"a": "answer", "b": "other"}}])
+def test_an_answer_named_as_the_response_is_not_its_own_reference(mapping: dict[str, Any]) -> None:
+    assert read({"answer": "r", "other": "o"}, mapping).references == ()
+
+
+def test_an_answer_is_the_reference_where_another_column_is_named_as_the_response() -> None:
+    assert read({"answer": "ref", "other": "o"}, {"response": "other"}).references == ("ref",)
+
+
+def test_a_reference_column_comes_before_an_answer() -> None:
+    assert read({"response": "r", "answer": "a", "target": "t"}).references == ("t",)
+
+
+# references
+
+
+@pytest.mark.parametrize(
+    ("value", "references"),
+    [("a", ("a",)), (["a", "b"], ("a", "b")), ([], ()), (None, ()), ("", ("",)), (7, (7,)), ({"x": 1}, ({"x": 1},))],
+)
+def test_a_reference_is_one_several_or_none(value: Any, references: tuple[Any, ...]) -> None:
+    assert read({"response": "r", "reference": value}).references == references
+
+
+def test_a_row_without_a_reference_has_none() -> None:
+    assert read({"response": "r"}).reference is None
+
+
+def test_a_reference_is_found_by_its_path() -> None:
+    mapping = {"reference": "doc.golds"}
+    assert read({"response": "r", "target": "t", "doc": {"golds": ["a", "b"]}}, mapping).references == ("a", "b")
+
+
+# ids
+
+
+@pytest.mark.parametrize(("value", "identifier"), [("x7", "x7"), (7, "7"), (0, "0"), (-1, "-1"), (2**70, str(2**70))])
+def test_an_id_is_a_text_or_a_whole_number(value: Any, identifier: str) -> None:
+    assert read({"id": value, "response": "r"}).id == identifier
+
+
+def test_without_an_id_the_rows_number_is_its_id() -> None:
+    assert read({"response": "r"}).id == "3"
+
+
+def test_an_id_is_found_by_its_path() -> None:
+    assert read({"id": "no", "response": "r", "doc": {"key": 9}}, {"id": "doc.key"}).id == "9"
+
+
+@pytest.mark.parametrize("value", [None, True, False, 1.5, "", [1], {"a": 1}])
+def test_another_id_is_refused_with_its_place_and_value(value: Any) -> None:
+    said = f"rows.jsonl:5: the id must be a text or a whole number, not {value!r}"
+    assert refusal({"id": value, "response": "r"}) == said
+
+
+# responses and systems
+
+
+@pytest.mark.parametrize("value", ["r", "", 7, ["a"], {"a": 1}])
+def test_a_response_stays_what_it_is(value: Any) -> None:
+    assert read({"response": value}).responses == {"": value}
+
+
+def test_a_model_that_said_nothing_gave_an_empty_response() -> None:
+    assert read({"response": None}).responses == {"": ""}
+    assert read({"a": None}, {"response": "a"}).responses == {"": ""}
+
+
+def test_several_systems_are_named_by_the_map_in_its_order() -> None:
+    mapping = {"response": {"new": "b", "old": "doc.a"}}
+    example = read({"doc": {"a": "1"}, "b": "2", "response": "no"}, mapping)
+    assert list(example.responses.items()) == [("new", "2"), ("old", "1")]
+
+
+def test_a_column_names_the_system_of_a_row() -> None:
+    row = {"model": "m1", "response": "r", "text": "t"}
+    assert read(row, {"system": "model"}).responses == {"m1": "r"}
+    assert read(row, {"system": "model", "response": "text"}).responses == {"m1": "t"}
+
+
+def test_a_system_column_does_not_go_with_several_responses() -> None:
+    said = refused_map({"system": "model", "response": {"a": "x", "b": "y"}})
+    assert said == "map: system names the system of a whole row, so response must be one path"
+
+
+def test_a_list_of_outputs_names_its_systems() -> None:
+    outputs = [{"id": "a", "output": "1"}, {"model": "b", "output": None}, {"id": 3, "model": "no", "output": "x"}]
+    assert read({"outputs": outputs}).responses == {"a": "1", "b": "", "3": "x"}
+
+
+@pytest.mark.parametrize("item", ["text", {"id": "a"}, {"output": "x"}, {"id": None, "output": "x"}])
+def test_an_output_needs_a_name_and_a_text(item: Any) -> None:
+    assert refusal({"outputs": [item]}) == "rows.jsonl:5: each item of outputs needs id (or model) and output"
+
+
+def test_an_output_named_twice_is_refused() -> None:
+    outputs = [{"id": 1, "output": "x"}, {"model": "1", "output": "y"}]
+    assert refusal({"outputs": outputs}) == "rows.jsonl:5: outputs names the system '1' twice"
+
+
+@pytest.mark.parametrize("row", [{"question": "q"}, {"outputs": []}, {"outputs": "text"}, {}])
+def test_a_row_without_a_response_says_where_it_was_looked_for(row: dict[str, Any]) -> None:
+    assert refusal(row) == (
+        "rows.jsonl:5: no response: looked for response, output, prediction, answer, outputs; "
+        "name the field with map: {response: ...}"
+    )
+
+
+# paths
+
+
+def test_a_mapped_field_goes_before_a_column_of_its_name() -> None:
+    example = read({"question": "no", "doc": {"q": "yes"}, "response": "r"}, {"question": "doc.q", "topic": "doc.q"})
+    assert (example.fields["question"], example.fields["topic"]) == ("yes", "yes")
+
+
+@pytest.mark.parametrize(
+    "mapping",
+    [{"question": "doc.qestion"}, {"id": "doc.qestion"}, {"response": "doc.qestion"}, {"system": "doc.qestion"}],
+)
+def test_a_path_that_leads_nowhere_is_named_with_file_line_and_field(mapping: dict[str, Any]) -> None:
+    assert refusal({"doc": {"question": "q"}, "response": "r"}, mapping) == (
+        "rows.jsonl:5: no field 'doc.qestion': 'qestion' is not there; did you mean doc.question?"
+    )
+
+
+def test_a_row_in_memory_is_named_by_its_number() -> None:
+    with pytest.raises(DataError, match=re.escape("row 3: no response")):
+        RowMapping().example({}, number=3)
+
+
+@pytest.mark.parametrize(
+    ("mapping", "said"),
+    [
+        ({"question": 7}, "map: question must be a path such as doc.question, not 7"),
+        ({"response": {"a": None}}, "map: response.a must be a path such as doc.question, not None"),
+        ({"response": ["a"]}, "map: response. must be a path such as doc.question, not ['a']"),
+        ({"id": "a..b"}, "map: id: 'a..b' is not a path such as doc.question or resps[0]"),
+        ({"system": ""}, "map: system: '' is not a path such as doc.question or resps[0]"),
+    ],
+)
+def test_a_map_that_holds_no_path_is_refused_by_name(mapping: dict[str, Any], said: str) -> None:
+    assert refused_map(mapping) == said
+
+
+# the whole
+
+
+def test_the_document_is_the_rows_own_or_else_the_row() -> None:
+    row = {"response": "r", "a": 1}
+    assert read(row).doc == row
+    assert read({"response": "r", "doc": {"b": 2}}).doc == {"b": 2}
+    assert read({"response": "r", "doc": "text"}).doc == {"response": "r", "doc": "text"}
+
+
+def test_an_example_knows_its_place() -> None:
+    assert read({"response": "r"}).place == "rows.jsonl:5"
+    assert RowMapping().example({"response": "r"}, number=3).line == 3
+
+
+@given(st.dictionaries(st.text(), st.text()))
+def test_every_column_stays_and_the_row_is_left_alone(columns: dict[str, str]) -> None:
+    row = {**columns, "id": "1", "response": "r"}
+    before = dict(row)
+    example = read(row)
+    assert row == before
+    assert {name: example.fields[name] for name in row} == row

@@ -1,0 +1,103 @@
+"""From the record to the report, finished or not."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from tests.makers import Counting, a_judge, asked_about, some_rows
+
+import gavelkit
+from gavelkit.core.completion import Completion, Usage
+from gavelkit.core.criterion import Criterion, Options, Range
+from gavelkit.core.errors import CallError, EndpointError, StorageError
+from gavelkit.core.failure import FailureKind
+from gavelkit.core.status import Status
+from gavelkit.run import Stop
+from gavelkit.run.conclude import conclude, describe_scale
+
+
+def test_the_report_of_a_finished_run_is_the_one_it_ended_with(tmp_path: Path) -> None:
+    ended = gavelkit.evaluate(some_rows(5), a_judge(Counting(), preset="score_0_10"), output=tmp_path)
+    assert conclude(tmp_path) == ended
+    (judge,) = ended.judges
+    assert (judge.name, judge.model, judge.preset, judge.scale) == (
+        "accuracy",
+        "Counting (accuracy)",
+        "score_0_10",
+        "0 to 10",
+    )
+
+
+def test_an_unfinished_run_says_how_much_is_pending(tmp_path: Path) -> None:
+    def reply(prompt: str) -> str:
+        if asked_about(prompt) > 3:
+            message = "gone"
+            raise CallError(FailureKind.MODEL_NOT_FOUND, message, fatal=True)
+        return "Score: 5"
+
+    with pytest.raises(EndpointError):
+        gavelkit.evaluate(some_rows(50), a_judge(Counting(reply), concurrency=1), output=tmp_path)
+    report = conclude(tmp_path)
+    assert (report.planned, report.pending, report.finished) == (50, 46, False)
+    (judge,) = report.judges
+    assert judge.counts[Status.PENDING] == 46
+    assert judge.failures == {"call_error (model_not_found)": 1}
+    assert judge.error_rate == 0.25
+
+
+def test_failures_are_counted_by_status_and_kind(tmp_path: Path) -> None:
+    def reply(prompt: str) -> str:
+        number = asked_about(prompt)
+        if number == 1:
+            message = "slow"
+            raise CallError(FailureKind.TIMEOUT, message)
+        return {2: "no idea", 3: "", 4: "Score: 3\nScore: 4", 5: "Score: 11"}.get(number, "Score: 5")
+
+    report = gavelkit.evaluate(some_rows(10), a_judge(Counting(reply), max_error_rate=1.0), output=tmp_path)
+    assert report.judges[0].failures == {
+        "call_error (timeout)": 1,
+        "parse_error": 1,
+        "parse_error (empty)": 1,
+        "parse_error (ambiguous)": 1,
+        "out_of_range": 1,
+    }
+
+
+def test_tokens_are_summed_and_a_call_that_counted_none_makes_the_sum_a_lower_bound(tmp_path: Path) -> None:
+    replies = [Completion("Score: 5", usage=Usage(10, 2, 4)), Completion("Score: 5", usage=Usage(20, 3))]
+    judge = a_judge(gavelkit.ScriptedEngine(replies), concurrency=1, model="m")
+    (summary,) = gavelkit.evaluate(some_rows(2), judge, output=tmp_path).judges
+    assert (summary.calls, summary.prompt_tokens, summary.completion_tokens, summary.cached_tokens) == (2, 30, 5, 4)
+    assert summary.tokens_complete
+    more = a_judge(gavelkit.ScriptedEngine(["Score: 5"]), concurrency=1, model="m")
+    (summary,) = gavelkit.evaluate(some_rows(3), more, output=tmp_path).judges
+    assert (summary.calls, summary.prompt_tokens, summary.tokens_complete) == (3, 30, False)
+
+
+def test_a_run_that_is_stopped_before_it_began_is_all_pending(tmp_path: Path) -> None:
+    stop = Stop()
+    engine = gavelkit.ScriptedEngine([])
+
+    def observe(_event: object) -> None:
+        stop.ask("at once")
+
+    run = gavelkit.evaluate_async(some_rows(5), a_judge(engine), output=tmp_path, stop=stop, observe=observe)
+    with pytest.raises(gavelkit.Interrupted):
+        asyncio.run(run)
+    assert engine.requests == []
+    assert conclude(tmp_path).pending == 5
+
+
+@pytest.mark.parametrize(
+    ("scale", "words"),
+    [(None, ""), (Range(0, 1.5), "0 to 1.5"), (Options({"C": 1, "I": 0}), "C 1, I 0")],
+)
+def test_a_scale_in_words(scale: Range | Options | None, words: str) -> None:
+    assert describe_scale(Criterion("x", scale)) == words
+
+
+def test_a_folder_without_a_run_is_a_storage_error(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match="there is no run here"):
+        conclude(tmp_path)
