@@ -1,6 +1,6 @@
 """What a SIGKILL costs: a run is killed at random moments until it is done, then held against its promises.
 
-    python -m benchmarks.kills [--rows 2000] [--kills 20]
+python -m benchmarks.kills [--rows 2000] [--kills 20]
 """
 
 from __future__ import annotations
@@ -78,7 +78,18 @@ def measure(rows: int, kills: int, seed: int) -> None:
         data, log = rows_file(folder, rows), folder / "requests.jsonl"
         script = folder / "script.yaml"
         script.write_text(f"latency: {LATENCY_SECONDS}\n", encoding="utf-8")
-        gavel = [sys.executable, "-m", "gavelkit", "simulate", "--port", "0", "--script", str(script), "--log", str(log)]
+        gavel = [
+            sys.executable,
+            "-m",
+            "gavelkit",
+            "simulate",
+            "--port",
+            "0",
+            "--script",
+            str(script),
+            "--log",
+            str(log),
+        ]
         server = subprocess.Popen(gavel, stderr=subprocess.PIPE, text=True)
         assert server.stderr is not None
         url = next(word for word in server.stderr.readline().split() if word.startswith("http"))

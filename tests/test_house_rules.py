@@ -37,16 +37,16 @@ NOT_ROOMS = {
 }
 OTHER_TESTS = {
     "catalog/test_presets.py": "the shipped judges and templates themselves",
+    "cli/test_processes.py": "what only a real process shows: signals, pipes, terminals, full disks",
     "cli/test_real_replies.py": "the command on replies of real judges",
     "parsing/test_injection.py": "every reader at once, on responses that want to be the verdict",
     "parsing/test_linear.py": "every reader at once, on hostile replies",
     "parsing/test_parser_for.py": "what the room's __init__ holds",
-    "engines/test_http_pool.py": "http.py, where several requests share it",
     "engines/test_official_peers.py": "the wire against clients and servers that others wrote",
     "run/test_kill.py": "the promise of the record, by processes that are killed",
     "reports/test_exports.py": "export_jsonl.py and export_csv.py, which share their rows",
 }
-"""Tests that do not bear the name of one module."""
+"""Tests that bear the name of no module: `test_http_pool.py` is about `http.py`, `test_list_and_show.py` about two."""
 
 HEAVY = {"certifi", "jinja2", "msgspec", "pycurl", "regex", "tqdm", "yaml"}
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "common", "misc"}
@@ -158,9 +158,9 @@ def test_tests_mirror_the_rooms() -> None:
         name = path.relative_to(TESTS).as_posix()
         if path.parent == TESTS or not path.name.startswith("test_") or name in OTHER_TESTS:
             continue
-        room = SOURCE / path.parent.name
-        tested = path.stem.removeprefix("test_")
-        if not any((room / f"{each}.py").exists() for each in (tested, f"{tested}_command")):
+        modules = {each.stem.removesuffix("_command") for each in (SOURCE / path.parent.name).glob("*.py")}
+        tested = path.stem.removeprefix("test_").split("_and_")
+        if not all(any(each == module or each.startswith(f"{module}_") for module in modules) for each in tested):
             strange.append(name)
     assert strange == []
 

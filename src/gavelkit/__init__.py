@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         TemplateError,
         UsageError,
     )
+    from gavelkit.core.failure import FailureKind
     from gavelkit.core.report import Metric, Report
     from gavelkit.core.status import Status
     from gavelkit.engines.scripted import ScriptedEngine
@@ -33,6 +34,7 @@ _HOMES = {
     "ConfigError": "core.errors",
     "DataError": "core.errors",
     "EndpointError": "core.errors",
+    "FailureKind": "core.failure",
     "GavelError": "core.errors",
     "Interrupted": "core.errors",
     "Metric": "core.report",
@@ -54,6 +56,7 @@ __all__ = [
     "ConfigError",
     "DataError",
     "EndpointError",
+    "FailureKind",
     "GavelError",
     "Interrupted",
     "Metric",
@@ -70,12 +73,14 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    home = _HOMES.get(name)
-    if home is None:
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message)
-    return getattr(import_module(f"{__name__}.{home}"), name)
+if not TYPE_CHECKING:  # a type checker knows the names above, and no others
+
+    def __getattr__(name: str) -> object:
+        home = _HOMES.get(name)
+        if home is None:
+            message = f"module {__name__!r} has no attribute {name!r}"
+            raise AttributeError(message)
+        return getattr(import_module(f"{__name__}.{home}"), name)
 
 
 def __dir__() -> list[str]:

@@ -26,7 +26,10 @@ def gradings(shared_data: Path) -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def configuration(gradings: list[dict[str, Any]], shared_data: Path, tmp_path: Path) -> Path:
+def configuration(
+    gradings: list[dict[str, Any]], shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    monkeypatch.chdir(tmp_path)
     replies = [
         {"example_id": str(n), "judge": "mt_bench_single", "system": row["model"], "reply": row["judgment"]}
         for n, row in enumerate(gradings, start=1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 import pytest
 from tests.makers import a_request
@@ -20,6 +21,7 @@ class Crowd:
     def __init__(self) -> None:
         self.inside = self.most = 0
         self.order: list[str] = []
+        self.on_leaving: Callable[[], object] = lambda: None
 
     async def complete(self, request: Request) -> Completion:
         self.inside += 1
@@ -28,6 +30,7 @@ class Crowd:
         for _ in range(3):
             await asyncio.sleep(0)
         self.inside -= 1
+        self.on_leaving()
         return Completion("ok")
 
 
@@ -55,6 +58,24 @@ def test_a_failed_or_cancelled_call_gives_its_place_back() -> None:
         return await ceiling.complete(a_request())
 
     assert asyncio.run(main()).text == "fine"
+
+
+def test_whoever_gives_up_in_the_queue_takes_no_place_with_it() -> None:
+    crowd = Crowd()
+
+    async def main() -> None:
+        ceiling = Ceiling(crowd, 1)
+        calls = [asyncio.create_task(ceiling.complete(a_request(str(n)))) for n in range(4)]
+        await asyncio.sleep(0)
+        calls[1].cancel()
+        crowd.on_leaving = lambda: asyncio.get_running_loop().call_soon(calls[2].cancel)  # as its turn comes
+        await asyncio.wait(calls)
+        assert [call.cancelled() for call in calls] == [False, True, True, False]
+        await ceiling.complete(a_request("5"))
+
+    asyncio.run(asyncio.wait_for(main(), 20))
+    assert crowd.order == ["0", "3", "5"]
+    assert crowd.most == 1
 
 
 def test_one_ceiling_serves_one_event_loop_after_another() -> None:

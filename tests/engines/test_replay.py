@@ -18,6 +18,7 @@ from gavelkit.core.judgment import Judgment
 from gavelkit.core.message import Request
 from gavelkit.core.slot import Slot
 from gavelkit.engines import Replaying, ScriptedEngine, StoredOnly
+from gavelkit.engines.replay import InFlight
 from gavelkit.engines.scripted import Turn
 
 
@@ -160,3 +161,17 @@ def test_the_store_alone_has_no_reply_yet_where_it_holds_none() -> None:
         asyncio.run(StoredOnly(shelf).complete(a_request()))
     shelf.reply(a_request(), Completion("kept"))
     assert asyncio.run(StoredOnly(shelf).complete(a_request())).text == "kept"
+
+
+def test_two_judges_engines_share_the_calls_that_are_under_way() -> None:
+    shelf, slow, other = Shelf(), Slow("a"), Slow("b")
+    under_way: InFlight = {}
+
+    async def main() -> list[str]:
+        engines = [Replaying(each, shelf, shelf, in_flight=under_way) for each in (slow, other)]
+        replies = await asyncio.gather(*(engine.complete(a_request()) for engine in engines))
+        return [reply.text for reply in replies]
+
+    assert asyncio.run(main()) == ["a", "a"]
+    assert other.script.requests == []
+    assert under_way == {}

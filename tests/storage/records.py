@@ -36,7 +36,7 @@ def an_example(number: int = 1, response: str | None = None, **responses: str) -
 
 def ok(slot: Slot = SLOT, *replies: Completion, score: float = 7.0, grade: Grade | None = None) -> Judgment:
     steps = tuple(Step("judge", reply) for reply in replies)
-    return Judgment(slot, Status.OK, score, grade or Grade(score), passed=True, steps=steps)
+    return Judgment(slot, Status.OK, score, grade or Grade(score), steps=steps)
 
 
 def failed(slot: Slot = SLOT, *replies: Completion, status: Status = Status.PARSE_ERROR) -> Judgment:

@@ -54,7 +54,7 @@ def regrade(grade: Grade, reply: str, **more: Any) -> Grade | None:
     steps = (Step("judge", Completion(reply, call=1)),)
     judgment = Judgment(SLOT, Status.OK, 1.0, grade, steps=steps, **more)
     row = through_sqlite(judgment_row(1, 0, judgment))
-    return read_grade(row[5], row[6], row[7], reply)
+    return read_grade(row[4], row[5], row[6], reply)
 
 
 @pytest.mark.parametrize("text", ODD_TEXTS)
@@ -121,9 +121,9 @@ def test_an_explanation_comes_back_wherever_it_stands(reply: str) -> None:
 def test_an_explanation_that_stands_in_the_reply_is_kept_as_its_place() -> None:
     steps = (Step("judge", Completion("x" * 9 + "because", call=1)),)
     row = judgment_row(1, 0, Judgment(SLOT, Status.OK, 1.0, Grade(1.0, "because"), steps=steps))
-    assert row[6] == (9 << 32) + 7
+    assert row[5] == (9 << 32) + 7
     elsewhere = judgment_row(1, 0, Judgment(SLOT, Status.OK, 1.0, Grade(1.0, "because")))
-    assert elsewhere[6] == "because"
+    assert elsewhere[5] == "because"
 
 
 def test_no_grade_is_none() -> None:
@@ -134,11 +134,11 @@ def test_no_grade_is_none() -> None:
 def test_a_failure_keeps_its_raw_reply_beside_it_or_in_the_call(kind: FailureKind | None) -> None:
     failure = Failure("odd \ud800", kind, raw="the raw\0 reply", fatal=True)
     alone = judgment_row(1, 7, Judgment(SLOT, Status.CALL_ERROR, failure=failure))
-    assert read_failure(through_sqlite(alone)[8], "") == failure
+    assert read_failure(through_sqlite(alone)[7], "") == failure
     steps = (Step("judge", Completion("the raw\0 reply", call=4)),)
     beside = judgment_row(1, 7, Judgment(SLOT, Status.PARSE_ERROR, failure=failure, steps=steps))
-    assert "the raw" not in beside[8]
-    assert read_failure(beside[8], "the raw\0 reply") == failure
+    assert "the raw" not in beside[7]
+    assert read_failure(beside[7], "the raw\0 reply") == failure
     assert read_failure(None, "") is None
 
 
@@ -146,5 +146,5 @@ def test_only_several_steps_are_listed() -> None:
     steps = (Step("ask", Completion("a", call=3)), Step("sum", Completion("b", call=4)))
     one = judgment_row(1, 0, Judgment(SLOT, Status.OK, 1.0, steps=steps[:1]))
     two = judgment_row(1, 0, Judgment(SLOT, Status.OK, 1.0, steps=steps))
-    assert (one[9], one[10]) == (3, None)
-    assert (two[9], from_json(two[10])) == (4, [["ask", 3], ["sum", 4]])
+    assert (one[8], one[9]) == (3, None)
+    assert (two[8], from_json(two[9])) == (4, [["ask", 3], ["sum", 4]])

@@ -198,7 +198,7 @@ def test_a_judgment_is_never_on_disk_without_its_reply(tmp_path: Path, monkeypat
     written: set[int] = set()
     for batch in batches:
         written |= {row[0] for row in batch.call}
-        assert {row[9] for row in batch.judgment} <= written
+        assert {row[8] for row in batch.judgment} <= written
     assert len(written) == 99
     assert len(batches) > 1
 

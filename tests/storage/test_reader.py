@@ -60,6 +60,19 @@ def test_a_judgment_comes_back_as_it_was_given(tmp_path: Path) -> None:
     assert entry.example.responses == {"": "It is 1."}
 
 
+def test_whether_a_score_passes_is_told_by_the_threshold_of_the_last_start(tmp_path: Path) -> None:
+    async def main(threshold: float, *, judged: bool) -> None:
+        with a_record(tmp_path, replace(JUDGE, threshold=threshold)) as run:
+            position = run.journal.begin(an_example())
+            if judged:
+                run.journal.judged(position, [ok(SLOT, kept(run, ODD))])
+
+    asyncio.run(main(7.0, judged=True))
+    assert [entry.judgment.passed for entry in entries(tmp_path)] == [True]
+    asyncio.run(main(8.0, judged=False))
+    assert [entry.judgment.passed for entry in entries(tmp_path)] == [False]
+
+
 def test_a_failure_comes_back_with_its_raw_reply(tmp_path: Path) -> None:
     async def main() -> None:
         with a_record(tmp_path) as run:

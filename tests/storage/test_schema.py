@@ -49,5 +49,5 @@ def test_only_an_ok_judgment_can_have_a_score_and_it_must(status: int, score: fl
     connection = sqlite3.connect(":memory:")
     connection.executescript(TABLES)
     with pytest.raises(sqlite3.IntegrityError, match="CHECK"):
-        connection.execute(INSERTS["judgment"], (1, status, score, *[None] * 8))
+        connection.execute(INSERTS["judgment"], (1, status, score, *[None] * 7))
     connection.close()

@@ -15,7 +15,7 @@ from gavelkit.cli.ending import say
 from gavelkit.cli.judging import judge_configuration, show
 from gavelkit.cli.progress import Progress
 from gavelkit.config import Flags, Surroundings, read_configuration
-from gavelkit.core.errors import Interrupted
+from gavelkit.core.errors import Interrupted, StorageError
 from gavelkit.core.event import Committed, Event
 from gavelkit.core.report import Report
 from gavelkit.run import Stop
@@ -24,6 +24,7 @@ from gavelkit.storage import open_reader
 
 _FILES = ("answers.jsonl", "recorded.jsonl", "config.yaml", "README.md")
 _HALF = 300
+_OWN_REASON = "the demo stopped itself"
 _RUN = "run"  # as config.yaml says
 
 
@@ -50,10 +51,14 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _lay_out(folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    shutil.rmtree(folder / _RUN, ignore_errors=True)
-    for name in _FILES:
-        shutil.copyfile(demo_file(name), folder / name)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(folder / _RUN, ignore_errors=True)
+        for name in _FILES:
+            shutil.copyfile(demo_file(name), folder / name)
+    except OSError as error:
+        message = f"{folder}: cannot be written: {error.strerror or error}"
+        raise StorageError(message) from error
 
 
 def _interrupted_and_resumed(folder: Path, url: str) -> Report:
@@ -63,6 +68,8 @@ def _interrupted_and_resumed(folder: Path, url: str) -> Report:
     try:
         return _judge(folder, url, first, stop)
     except Interrupted as error:
+        if stop.reason != _OWN_REASON:
+            raise
         done = error.report.planned - error.report.pending
         say(f"interrupted with {done} of {error.report.planned} judgments on disk. The same command again:")
     second = Progress()
@@ -81,7 +88,7 @@ class _StopHalfWay(Stop):
 
     def count(self, done: int) -> None:
         if done >= _HALF:
-            self.ask("the demo stopped itself")
+            self.ask(_OWN_REASON)
 
 
 class _Watching(Progress):

@@ -50,7 +50,7 @@ def _add(parser: argparse.ArgumentParser, setting: Setting) -> None:
     if setting.name == "output":
         names = ["-o", "--output", "--output-path", "--output_path"]
     default = "" if setting.default is None or setting in LIMITS else f" (default: {setting.default})"
-    text = (setting.help + default).replace("%", "%%")
+    text = (setting.help.replace(", relative to this file", "") + default).replace("%", "%%")
     if setting.name == "map":
         parser.add_argument(*names, dest="map", metavar="NAME=PATH", action=_Pairs, help=text)
         return
@@ -67,9 +67,14 @@ def _value(text: str) -> Any:
 
 
 def _metavar(setting: Setting) -> str:
-    return {"api_base": "URL", "data": "FILE", "output": "DIR", "replies": "FILE", "model": "MODEL"}.get(
-        setting.name, "N"
-    )
+    return {
+        "api_base": "URL",
+        "data": "FILE",
+        "output": "DIR",
+        "replies": "FILE",
+        "model": "MODEL",
+        "on_failure": "HOW",
+    }.get(setting.name, "N")
 
 
 class _Pairs(argparse.Action):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
+from contextlib import suppress
 from typing import NoReturn, TextIO
 
 from tqdm import tqdm
@@ -31,7 +32,11 @@ class Progress:
         self._began = self._said = time.monotonic()
 
     def observe(self, event: Event) -> None:
-        """Take in one event."""
+        """Take in one event. Where nobody reads any more, the run goes on."""
+        with suppress(OSError):
+            self._take(event)
+
+    def _take(self, event: Event) -> None:
         if isinstance(event, Committed):
             self._count(event)
         elif isinstance(event, Planned):
@@ -44,10 +49,11 @@ class Progress:
 
     def close(self) -> None:
         """Leave the last line standing."""
-        if self._bar is not None:
-            self._bar.close()
-        elif not self._quiet and self._done:
-            self._write(self._line())
+        with suppress(OSError):
+            if self._bar is not None:
+                self._bar.close()
+            elif not self._quiet and self._done:
+                self._write(self._line())
 
     def _plan(self, event: Planned) -> None:
         self._total, self._held = event.judgments, event.held

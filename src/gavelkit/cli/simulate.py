@@ -34,8 +34,8 @@ def run(options: argparse.Namespace) -> int:
     simulator = Simulator(script, api_key=_key(options.key_variable), log=log, port=options.port)
     try:
         serve_forever(simulator, announce=_announce)
-    except OSError as error:
-        message = f"port {options.port} cannot be used: {error.strerror or error}"
+    except (OSError, OverflowError) as error:
+        message = f"port {options.port} cannot be used: {error}"
         raise ConfigError(message) from error
     except KeyboardInterrupt:
         say(f"{simulator.requests:,} requests answered, at most {simulator.max_in_flight} at once")

@@ -45,6 +45,7 @@ from gavelkit.prompts.prompt import RESERVED
 _SENT = ("temperature", "max_tokens", "top_p", "seed")
 _DEFAULTS = {setting.name: setting.default for setting in JUDGE if setting.default is not None}
 _NAME_MARKS = ".[]"
+_OWN_FIELDS = {"model", "messages", "stream"}
 _NEVER_IDLE = 86_400.0  # a judge that thinks sends nothing meanwhile; `timeout` bounds the whole request
 
 
@@ -136,6 +137,10 @@ def assemble(
     settings = {**_DEFAULTS, "api_base": environment.api_base(name) or DEFAULT_API_BASE, **chosen}
     model = chosen.get("model") or _model(settings, environment, name=name, function=function)
     sent = {key: settings[key] for key in _SENT if key in settings}
+    taken = sorted(_OWN_FIELDS & settings.get("extra_body", {}).keys())
+    if taken:
+        message = f"{where}: extra_body cannot set {taken[0]!r}, which gavelkit sets itself"
+        raise ConfigError(message)
     return Direct(
         name=name,
         prompt=_prompt(settings, where, surroundings.observe),
@@ -238,8 +243,9 @@ def _provider(
     api_key = surroundings.environment.api_key(name, api_base)
     if api_key is not None and sends_key_in_clear(api_base):
         surroundings.observe(Noticed(f"{where}: the key goes to {api_base} over plain http, readable on the way"))
+    ca_file = surroundings.environment.ca_file
     client = surroundings.clients.setdefault(
-        api_base, HttpClients(lambda: HttpClient(connections=1024, idle_timeout=_NEVER_IDLE))
+        api_base, HttpClients(lambda: HttpClient(connections=1024, idle_timeout=_NEVER_IDLE, ca_file=ca_file))
     )
     return OpenAIChat(
         client,

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from gavelkit.core.errors import ConfigError
 
 DEFAULT_API_BASE = "https://api.openai.com/v1"
+_CA_VARIABLES = ("SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE")
 PLACEHOLDERS = frozenset({"dummy", "EMPTY", "none", "ollama", "not-needed", ""})
 
 
@@ -51,6 +52,11 @@ class Environment:
             message = f"the API key of judge {judge!r} holds a line break or another character no header can carry"
             raise ConfigError(message)
         return key
+
+    @property
+    def ca_file(self) -> str | None:
+        """The file of certificates to trust instead of certifi's, by the variables that other tools read too."""
+        return next((self.variables[name] for name in _CA_VARIABLES if self.variables.get(name)), None)
 
     def _first(self, judge: str, what: str) -> str | None:
         for name in (f"LLM_JUDGE_{variable_part(judge)}_{what}", f"LLM_JUDGE_{what}"):

@@ -79,23 +79,28 @@ class RowMapping:
         if self._responses:
             found = {name: _text(path.get(row)) for name, path in self._responses.items()}
             return self._named(found, row), _LATE_RESPONSE if self._answer_taken else ""
-        column = self._column(row, "response") or (_LATE_RESPONSE if _LATE_RESPONSE in row else None)
+        column = self._column(row, "response")
+        outputs = row.get("outputs")
+        if column is None and isinstance(outputs, list) and outputs:
+            return _outputs(outputs, place), "outputs"
+        if column is None and _LATE_RESPONSE in row:
+            column = _LATE_RESPONSE
         if column is not None:
             return self._named({ONLY_SYSTEM: _text(row[column])}, row), column
-        outputs = row.get("outputs")
-        if isinstance(outputs, list) and outputs:
-            return _outputs(outputs, place), "outputs"
         looked = ", ".join((*ALIASES["response"], _LATE_RESPONSE, "outputs"))
         message = f"{place}: no response: looked for {looked}; name the field with map: {{response: ...}}"
         raise DataError(message)
 
     @staticmethod
     def _column(row: Mapping[str, Any], name: str) -> str | None:
-        """The first of a name's aliases that the row has."""
+        """The first of a name's aliases that the row has; one that is null gives way to one that is not."""
+        empty = None
         for alias in ALIASES[name]:
             if alias in row:
-                return alias
-        return None
+                if row[alias] is not None:
+                    return alias
+                empty = empty or alias
+        return empty
 
     def _named(self, responses: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
         if self._system is None:

@@ -14,7 +14,7 @@ from gavelkit.prompts.template import Template
 FENCE = "fence"
 """The variable that holds the marker round data: templates write it beside each field's name."""
 
-RESERVED = frozenset({"prediction", "reference", "doc", "response_format"})
+RESERVED = frozenset({"prediction", "response", "output", "reference", "doc", "response_format", "system", FENCE})
 """Names that a custom variable may not take."""
 
 _ANSWERS = ("response", "output", "prediction")

@@ -65,7 +65,7 @@ def find_run(given: str | None, *, root: Path = ROOT) -> Path:
     """The folder a command means: the one given, or the last run's. Raises StorageError."""
     folder = Path(given) if given else root / LATEST
     if (folder / schema.FILE_NAME).exists():
-        return folder.resolve() if folder.is_symlink() else folder
+        return Path(os.path.normpath(folder.parent / folder.readlink())) if folder.is_symlink() else folder
     if given:
         message = f"{folder}: there is no run here ({schema.FILE_NAME} is missing)"
         raise StorageError(message)

@@ -134,7 +134,6 @@ def judgment_row(number: int, status: int, judgment: Judgment) -> Row:
         number,
         status,
         judgment.score,
-        judgment.passed,
         judgment.position_bias,
         None if grade is None else _value(grade.value),
         None if grade is None else _explanation(grade.explanation, last),

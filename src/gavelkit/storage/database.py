@@ -62,9 +62,13 @@ def open_for_reading(path: Path, *, foreign: bool = True) -> sqlite3.Connection:
             isolation_level=None,
             check_same_thread=False,
         )
-        connection.execute("PRAGMA trusted_schema=OFF")
-        if foreign:
-            check(connection, path)
+        try:
+            connection.execute("PRAGMA trusted_schema=OFF")
+            if foreign:
+                check(connection, path)
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
 

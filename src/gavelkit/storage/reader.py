@@ -24,7 +24,7 @@ from gavelkit.storage.codec import (
     read_grade,
 )
 from gavelkit.storage.database import open_for_reading, storage_errors
-from gavelkit.storage.schema import FILE_NAME, STATUSES, slot_parts
+from gavelkit.storage.schema import FILE_NAME, REPEAT_BITS, STATUSES, slot_parts
 
 _CALL_WIDTH = 15
 _ENTRIES = f"""
@@ -33,7 +33,7 @@ FROM judgment JOIN example ON example.example = judgment.slot >> 30 AND example.
 LEFT JOIN call ON call.call = judgment.call ORDER BY judgment.slot
 """  # noqa: S608 - constants only
 _OUTCOMES = """
-SELECT slot, status, score, passed, failure, example.id
+SELECT slot, status, score, failure, example.id
 FROM judgment JOIN example ON example.example = judgment.slot >> 30 AND example.removed = 0 ORDER BY slot
 """
 _TOTALS = """
@@ -55,6 +55,12 @@ class JudgeRow:
     max_error_rate: float
     asks: Mapping[str, Any]
     reads: Mapping[str, Any]
+
+    def passes(self, score: float | None) -> bool | None:
+        """Whether a score passes by the threshold of the last start, None where there is nothing to compare."""
+        if score is None or self.threshold is None:
+            return None
+        return self.criterion.passes(score, self.threshold)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,32 +103,31 @@ class RunReader:
 
     def entries(self) -> Iterator[Entry]:
         """Every judgment of the present rows and judges, ordered by example, judge, system and repeat."""
-        current = set(self.meta.get("judges", ()))
+        judges = self._current
         source = str(self.meta.get("data", ""))
         example: Example | None = None
         at = -1
         with storage_errors(self._path):
             for row in self._connection.execute(_ENTRIES):
                 position, judge, subject, repeat = slot_parts(row[0])
-                if self._judges[judge].name not in current:
+                if judge not in judges or repeat >= self._repeats:
                     continue
                 if example is None or position != at:
-                    example = read_example(from_text(row[11]), row[13], line=row[12], source=source)
+                    example = read_example(from_text(row[10]), row[12], line=row[11], source=source)
                     at = position
-                slot = Slot(self._judges[judge].name, example.id, self._subjects[subject], repeat)
-                yield Entry(self._judgment(slot, row), example)
+                slot = Slot(judges[judge].name, example.id, self._subjects[subject], repeat)
+                yield Entry(self._judgment(slot, row, judges[judge]), example)
 
     def outcomes(self) -> Iterator[Judgment]:
         """Every such judgment without its words: slot, status, score, passed and the kind of its failure."""
-        names = {
-            number: judge.name for number, judge in self._judges.items() if judge.name in self.meta.get("judges", ())
-        }
+        judges = self._current
         with storage_errors(self._path):
-            for number, status, score, passed, failure, identifier in self._connection.execute(_OUTCOMES):
+            for number, status, score, failure, identifier in self._connection.execute(_OUTCOMES):
                 _, judge, subject, repeat = slot_parts(number)
-                if judge in names:
-                    slot = Slot(names[judge], from_text(identifier), self._subjects[subject], repeat)
-                    yield Judgment(slot, STATUSES[status], score, failure=read_failure(failure, ""), passed=passed)
+                if judge in judges and repeat < self._repeats:
+                    slot = Slot(judges[judge].name, from_text(identifier), self._subjects[subject], repeat)
+                    why, passed = read_failure(failure, ""), judges[judge].passes(score)
+                    yield Judgment(slot, STATUSES[status], score, failure=why, passed=passed)
 
     def examples(self) -> Iterator[Example]:
         """Every present row, as the record keeps it, in order."""
@@ -155,9 +160,20 @@ class RunReader:
     def _rows(self, columns: str, table: str) -> Iterator[Row]:
         return self._connection.execute(f"SELECT {columns} FROM {table}")  # noqa: S608 - constants only
 
-    def _judgment(self, slot: Slot, row: Row) -> Judgment:
-        _, status, score, passed, bias, grade, explanation, parts, failure, call, steps = row[:11]
-        completions = self._completions(call, steps, row[14 : 14 + _CALL_WIDTH])
+    @property
+    def _current(self) -> Mapping[int, JudgeRow]:
+        """The judges of the last start, by number."""
+        names = set(self.meta.get("judges", ()))
+        return {number: judge for number, judge in self._judges.items() if judge.name in names}
+
+    @property
+    def _repeats(self) -> int:
+        """How often the last start judged each response; what an earlier one judged beyond that is not shown."""
+        return int(self.meta.get("repeat", 1 << REPEAT_BITS))
+
+    def _judgment(self, slot: Slot, row: Row, judge: JudgeRow) -> Judgment:
+        _, status, score, bias, grade, explanation, parts, failure, call, steps = row[:10]
+        completions = self._completions(call, steps, row[13 : 13 + _CALL_WIDTH])
         reply = completions[-1].completion.text if completions else ""
         return Judgment(
             slot=slot,
@@ -165,7 +181,7 @@ class RunReader:
             score=score,
             grade=read_grade(grade, explanation, parts, reply),
             failure=read_failure(failure, reply),
-            passed=None if passed is None else bool(passed),
+            passed=judge.passes(score),
             position_bias=None if bias is None else bool(bias),
             steps=completions,
         )

@@ -26,7 +26,7 @@ CREATE TABLE call (
   finish_reason TEXT NOT NULL, served_model TEXT NOT NULL, prompt_tokens INTEGER, completion_tokens INTEGER,
   cached_tokens INTEGER, reasoning_tokens INTEGER, effective TEXT, seconds REAL NOT NULL, requests INTEGER NOT NULL);
 CREATE TABLE judgment (
-  slot INTEGER PRIMARY KEY, status INTEGER NOT NULL, score REAL, passed INTEGER, position_bias INTEGER, grade,
+  slot INTEGER PRIMARY KEY, status INTEGER NOT NULL, score REAL, position_bias INTEGER, grade,
   explanation,
   parts TEXT, failure TEXT, call INTEGER, steps TEXT, CHECK ((score IS NULL) = (status <> 0)));
 """
@@ -34,7 +34,7 @@ CREATE TABLE judgment (
 INSERTS = {
     "example": "INSERT OR REPLACE INTO example VALUES (?,?,?,?,0,?,?)",
     "call": "INSERT INTO call VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-    "judgment": "INSERT OR REPLACE INTO judgment VALUES (?,?,?,?,?,?,?,?,?,?,?)",
+    "judgment": "INSERT OR REPLACE INTO judgment VALUES (?,?,?,?,?,?,?,?,?,?)",
 }
 
 STATUSES = tuple(Status)
