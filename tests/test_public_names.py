@@ -107,7 +107,6 @@ ROOMS = {
         "JudgeFacts",
         "OnFailure",
         "Tally",
-        "decide",
         "normal_quantile",
         "student_t",
         "student_t_cdf",
