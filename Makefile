@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --require-hashes
 EDITABLE := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --no-deps --no-build-isolation --editable .
 
-.PHONY: help demo test check bench golden format lock clean
+.PHONY: help demo test check bench matrix torture golden format lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -28,6 +28,16 @@ check: $(VENV)/.develop ## lint, format, types, import contracts, docs
 
 bench: $(VENV)/.develop ## run the benchmarks and print their tables
 	$(BIN)/python -m benchmarks
+
+matrix: ## run all tests on every Python of this machine that gavelkit supports
+	@for each in 3.11 3.12 3.13; do \
+	  if python$$each -c 'import venv, ensurepip' >/dev/null 2>&1; then \
+	    echo "== Python $$each"; $(MAKE) --no-print-directory VENV=.venv-$$each PYTHON=python$$each test || exit 1; \
+	  else echo "== Python $$each is not here"; fi; \
+	done
+
+torture: $(VENV)/.develop ## kill runs at random moments, again and again, and hold them against their promises
+	for seed in 1 2 3; do $(BIN)/python -m benchmarks.kills --rows 2000 --kills 20 --seed $$seed || exit 1; done
 
 golden: $(VENV)/.develop ## write the golden files of the reports again
 	GAVEL_GOLDEN=1 $(BIN)/python -m pytest tests/reports
