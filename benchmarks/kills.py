@@ -34,7 +34,7 @@ def child(data: str, output: str, url: str) -> None:
             for judgment in event.judgments:
                 print(judgment.slot.example_id, flush=True)
 
-    made = judge("score_0_10", model="m", api_base=url, concurrency=CONCURRENCY)
+    made = judge("score_0_10", model="m", api_base=url, concurrency=CONCURRENCY, preflight_check=False)
     print(evaluate(data, made, output=output, observe=observe), file=sys.stderr)
 
 

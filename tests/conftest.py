@@ -14,7 +14,7 @@ from hypothesis import settings
 settings.register_profile("gavelkit", deadline=None)  # a busy machine is no fault of the code
 settings.load_profile("gavelkit")
 
-_SURROUNDINGS = ("LLM_JUDGE_", "OPENAI_", "GAVEL_TRACEBACK")
+_SURROUNDINGS = ("LLM_JUDGE_", "LOGLEVEL", "OPENAI_", "GAVEL_TRACEBACK", "GITHUB_ACTIONS")
 
 
 @pytest.fixture(autouse=True)

@@ -15,6 +15,7 @@ from gavelkit.core.message import Labels, Message, Parameters, Request
 from gavelkit.judges import Direct
 from gavelkit.simulator.server import Handler, HttpAnswer, HttpRequest, serving
 
+PREFLIGHT = "Reply with OK."
 TEMPLATE = "Rate this.\nQ: {{ question }}\nA: {{ response }}"
 
 
@@ -82,7 +83,9 @@ def prompt_of(request: HttpRequest) -> str:
 
 
 def scoring(request: HttpRequest) -> HttpAnswer:
-    """The endpoint's answer to a prompt of `TEMPLATE`: the row's number as its score."""
+    """The endpoint's answer to a prompt of `TEMPLATE`: the row's number as its score; and to the pre-flight."""
+    if prompt_of(request) == PREFLIGHT:
+        return chat_answer(chat_body("OK"))
     return chat_answer(chat_body(f"Fine.\nScore: {asked_about(prompt_of(request)) % 11}"))
 
 

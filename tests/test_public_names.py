@@ -31,7 +31,17 @@ PUBLIC = [
 ]
 
 ROOMS = {
-    "catalog": ["Preset", "demo_file", "names", "preset", "template_text"],
+    "catalog": [
+        "Preset",
+        "Price",
+        "demo_file",
+        "names",
+        "preset",
+        "price_of",
+        "read_prices",
+        "shipped_file",
+        "template_text",
+    ],
     "cli": [],
     "config": [
         "Configuration",
@@ -65,6 +75,7 @@ ROOMS = {
     "parsing": [
         "GradeParser",
         "GradePatternParser",
+        "JsonParser",
         "RatingParser",
         "ScoreFirstParser",
         "ScoreParser",
@@ -77,7 +88,12 @@ ROOMS = {
         "RenderPrompt",
         "export_csv",
         "export_jsonl",
+        "github_annotations",
+        "junit_xml",
+        "page_line",
         "printable",
+        "render_html",
+        "render_markdown",
         "render_table",
         "replace_file",
         "report_json",
@@ -107,6 +123,7 @@ ROOMS = {
         "JudgeFacts",
         "OnFailure",
         "Tally",
+        "decide",
         "normal_quantile",
         "student_t",
         "student_t_cdf",

@@ -31,10 +31,20 @@ def test_an_endpoint_that_refuses_the_key_ends_with_four_and_can_be_gone_on_with
     with endpoint(lambda _request: chat_answer({"error": {"message": "who?"}}, status=401)) as base:
         arguments = ["score", "answers.jsonl", "--judge", "score_0_10", "--model", "m", "--api-base", base]
         ended = gavel(*arguments, "--concurrency", "1", "--json")
+    assert (ended.code, ended.out) == (4, "")
+    assert "gavel: pre-flight failed: the key is missing: " in ended.err
+    assert "HTTP 401: the endpoint refuses the key: who?" in ended.err
+    assert f"to go on: gavel {' '.join(arguments)} --concurrency 1 --json" in ended.err
+    assert not (here / "runs").exists()
+
+
+def test_a_key_that_is_refused_on_the_way_leaves_the_rest_pending(gavel: Gavel, here: Path) -> None:
+    with endpoint(lambda _request: chat_answer({"error": {"message": "who?"}}, status=401)) as base:
+        arguments = ["score", "answers.jsonl", "--judge", "score_0_10", "--model", "m", "--api-base", base]
+        ended = gavel(*arguments, "--concurrency", "1", "--json", "--preflight-check", "false")
     assert ended.code == 4
     assert ended.json["pending"] == 9
     assert "gavel: the endpoint is unusable: HTTP 401: the endpoint refuses the key: who?" in ended.err
-    assert f"to go on: gavel {' '.join(arguments)} --concurrency 1 --json" in ended.err
 
 
 def test_a_judge_that_does_not_ship_and_a_file_that_is_not_there_are_refused(gavel: Gavel, here: Path) -> None:

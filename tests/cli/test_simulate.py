@@ -23,7 +23,7 @@ def test_it_serves_until_interrupted_and_says_what_it_served(gavel: Gavel, here:
     (judge,) = judged(api_base=said.split()[5], model="m")
     del judge["replies"]
     configure(here, judges=[judge])
-    ended = gavel("run", "judge.yaml", "--json", "--max-error-rate", "1")
+    ended = gavel("run", "judge.yaml", "--json", "--max-error-rate", "1", "--preflight-check", "false")
     assert ended.json["planned"] == 10
     process.send_signal(signal.SIGINT)
     assert "10 requests answered, at most " in process.stderr.read()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -239,6 +240,17 @@ def test_two_judges_with_recorded_replies_to_one_prompt_keep_their_own(tmp_path:
     assert (report.metric("a").value, report.metric("b").value) == (3, 8)
 
 
+def test_replies_of_a_live_run_can_be_recorded_by_their_keys(tmp_path: Path) -> None:
+    rows = [{"id": "1", "response": "x"}]
+    live = gavelkit.judge(prompt_template="{{ response }}", name="j", model="m", function=lambda _prompt: "Score: 3")
+    gavelkit.evaluate(rows, live, output=tmp_path / "live")
+    connection = sqlite3.connect(tmp_path / "live" / "run.db")
+    lines = [{"key": key.hex(), "reply": reply} for key, reply in connection.execute("SELECT key, reply FROM call")]
+    connection.close()
+    (tmp_path / "r.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert gavelkit.evaluate(rows, made(folder=tmp_path, name="j", model="m", replies="r.jsonl")).metric("j").value == 3
+
+
 def test_a_function_has_its_own_name_and_the_judges_as_its_model() -> None:
     def mine(prompt: str) -> str:
         return prompt
@@ -277,7 +289,7 @@ def test_a_judge_reaches_its_endpoint_with_its_key(monkeypatch: pytest.MonkeyPat
         judge = gavelkit.judge(prompt_template="{{ response }}", api_base=base, model="m", retry_attempts=0)
         report = gavelkit.evaluate([{"response": "x"}], judge)
     assert report.metric("judge").value == 7
-    assert [request.headers["authorization"] for request in seen] == ["Bearer sk-own"]
+    assert [request.headers["authorization"] for request in seen] == ["Bearer sk-own"] * 2
 
 
 def test_a_judge_of_an_endpoint_serves_one_event_loop_after_another(tmp_path: Path) -> None:

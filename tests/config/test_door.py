@@ -69,3 +69,20 @@ def test_two_judges_of_one_name_are_refused() -> None:
 def test_a_missing_file_is_refused() -> None:
     with pytest.raises(DataError, match="there is no such file"):
         gavelkit.evaluate("none.jsonl", a_judge(str))
+
+
+def test_gates_are_what_the_run_must_reach() -> None:
+    kept = gavelkit.evaluate(some_rows(3), a_judge(Counting()), gates={"accuracy.mean": "== 2", "accuracy.n": "> 2"})
+    assert [gate.passed for gate in kept.gates] == [True, True]
+    with pytest.raises(gavelkit.RunFailed, match=r"^gate accuracy\.mean > 2: 2 \(interval .*\)$") as failed:
+        gavelkit.evaluate(some_rows(3), a_judge(Counting()), gates={"accuracy.mean": "> 2"})
+    assert [gate.value for gate in failed.value.report.gates] == [2.0]
+    counting = Counting()
+    with pytest.raises(ConfigError, match="did you mean accuracy"):
+        gavelkit.evaluate(some_rows(3), a_judge(counting), gates={"acuracy.mean": "> 2"})
+    assert counting.prompts == []
+
+
+def test_a_gate_on_a_system_of_rows_that_are_read_once_is_judged_at_the_end() -> None:
+    with pytest.raises(gavelkit.RunFailed, match=r"no value: there is no judgment of accuracy\[b\]"):
+        gavelkit.evaluate(iter(some_rows(3)), a_judge(Counting()), gates={"accuracy[b].mean": "> 2"})

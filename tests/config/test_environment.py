@@ -175,3 +175,18 @@ def test_a_key_in_a_file_is_refused_naming_the_variable_and_never_the_key(value:
         check_file_key(value, "my judge")
     message = "judge 'my judge': api_key stands in the file, where it is never used; remove it and "
     assert str(caught.value) == message + "export LLM_JUDGE_MY_JUDGE_API_KEY or LLM_JUDGE_API_KEY"
+
+
+@pytest.mark.parametrize(
+    ("variables", "name"),
+    [
+        ({}, ""),
+        ({"OPENAI_API_KEY": "c"}, "OPENAI_API_KEY"),
+        ({"OPENAI_API_KEY": "c", "LLM_JUDGE_API_KEY": ""}, "OPENAI_API_KEY"),
+        ({"OPENAI_API_KEY": "c", "LLM_JUDGE_API_KEY": "b"}, "LLM_JUDGE_API_KEY"),
+        ({"LLM_JUDGE_API_KEY": "b", "LLM_JUDGE_MY_JUDGE_API_KEY": "a"}, "LLM_JUDGE_MY_JUDGE_API_KEY"),
+    ],
+)
+def test_the_variable_that_a_key_comes_from_can_be_named(variables: dict[str, str], name: str) -> None:
+    assert Environment(variables).key_variable("my judge") == name
+    assert not name or name in Environment(variables).key_variables("my judge")

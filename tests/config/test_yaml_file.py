@@ -72,3 +72,16 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
 
 def test_a_file_beyond_all_measure_is_refused(tmp_path: Path) -> None:
     assert "more than 10,000,000 bytes" in refusal(written(tmp_path, b"#" * (MAX_BYTES + 1)))
+
+
+def test_where_tags_may_stand_their_values_are_left_out_and_nothing_else_changes(tmp_path: Path) -> None:
+    text = (
+        "a: !function x.y\nb: !!python/object/apply:os.system [ls]\n"
+        "c: {d: !other {e: 1}, f: 2}\ng: &g {h: 1}\ni: {<<: *g, j: 2026-01-02}\nk: [!x 1, 2]\n"
+    )
+    found = read_yaml(written(tmp_path, text), leave_out_tags=True)
+    assert str(found.pop("i")["j"]) == "2026-01-02"
+    assert found == {"c": {"f": 2}, "g": {"h": 1}, "k": [None, 2]}
+    for twice in ("a: !x 1\na: 2\n", "a: 1\na: !x 2\n"):
+        with pytest.raises(ConfigError, match="the key 'a' stands twice"):
+            read_yaml(written(tmp_path, twice), leave_out_tags=True)

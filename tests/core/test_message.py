@@ -39,6 +39,13 @@ def test_the_order_of_parameters_is_not_in_the_key() -> None:
     assert asked(user, seed=1, top_p=0.5).key == asked(user, top_p=0.5, seed=1).key
 
 
+def test_the_order_of_a_response_format_is_sent_and_is_in_the_key() -> None:
+    one, other = (Parameters("m", {"seed": 1}, form) for form in ('{"b":1,"a":2}', '{"a":2,"b":1}'))
+    assert one.text == '{"model":"m","seed":1,"response_format":{"b":1,"a":2}}'
+    keys = {Request((Message("user", "hi"),), parameters).key for parameters in (one, other)}
+    assert len(keys) == 2
+
+
 def test_the_key_of_a_request_is_the_same_on_every_machine() -> None:
     # Written down once: a change here orphans every stored reply there is.
     assert asked(Message("user", "hi"), temperature=0.0).key.hex() == "7e9c78d202044975d8eed2892eb38b90"

@@ -78,12 +78,12 @@ def test_a_missing_file_is_named_at_once(tmp_path: Path) -> None:
         open_source(tmp_path / "none.jsonl", RowMapping())
 
 
-@pytest.mark.parametrize("name", ["rows.parquet", "rows.txt", "rows", "rows.gz", "jsonl"])
+@pytest.mark.parametrize("name", ["rows.arrow", "rows.txt", "rows", "rows.gz", "jsonl"])
 def test_a_type_nobody_reads_names_those_that_are_read(tmp_path: Path, name: str) -> None:
     file = put(tmp_path, name, JSONL)
     with pytest.raises(DataError) as caught:
         open_source(file, RowMapping())
-    assert str(caught.value) == f"{file}: a data file ends in one of .jsonl, .ndjson, .csv, .tsv, .jsonl.gz"
+    assert str(caught.value) == f"{file}: a data file ends in one of .jsonl, .ndjson, .csv, .tsv, .parquet, .jsonl.gz"
 
 
 @pytest.mark.parametrize("name", ["folder", "folder.csv", "folder.jsonl"])

@@ -285,3 +285,35 @@ def test_a_key_that_the_endpoint_repeats_is_taken_out_of_replies_and_errors() ->
 
 def test_a_placeholder_key_is_a_word_like_any_other() -> None:
     assert Exchange(chat_answer(chat_body("there are none")), api_key="none").completion().text == "there are none"
+
+
+def listed(body: object, *, status: int = 200, key: str | None = None) -> tuple[str, ...]:
+    async def ask() -> tuple[str, ...]:
+        def answer(request: HttpRequest) -> HttpAnswer:
+            assert (request.method, request.path) == ("GET", "/v1/models")
+            assert request.headers.get("authorization") == (key and f"Bearer {key}")
+            return chat_answer(body, status=status)
+
+        async with serving(answer) as port:
+            client = HttpClient(connections=1)
+            try:
+                return await OpenAIChat(client, api_base=f"http://127.0.0.1:{port}", api_key=key).models()
+            finally:
+                await client.aclose()
+
+    return asyncio.run(ask())
+
+
+def test_the_models_of_an_endpoint_are_named_without_the_key() -> None:
+    assert listed({"object": "list", "data": [{"id": "a", "object": "model"}, {"id": "b"}]}) == ("a", "b")
+    key = "sk-0123456789abcdef"
+    assert listed({"data": [{"id": f"{key}-tuned"}]}, key=key) == ("(key)-tuned",)
+
+
+@pytest.mark.parametrize("body", [b"<html>", {"data": None}, {"data": [{"name": "a"}]}, [], {"error": "no"}])
+def test_a_list_of_models_that_cannot_be_read_names_none(body: object) -> None:
+    assert listed(body) == ()
+
+
+def test_a_list_of_models_that_is_refused_names_none() -> None:
+    assert listed({"data": [{"id": "a"}]}, status=401) == ()

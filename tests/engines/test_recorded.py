@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,12 @@ def test_a_reply_is_found_by_the_key_of_its_request(tmp_path: Path) -> None:
     recorded = engine(tmp_path, {"key": request.key.hex(), "reply": "found"})
     assert text(recorded, request) == "found"
     assert missing(recorded, a_request("another")).failure.kind is FailureKind.NOT_RECORDED
+
+
+def test_the_key_is_that_of_the_same_question_asked_live(tmp_path: Path) -> None:
+    live = a_request("by key")
+    recorded = engine(tmp_path, {"key": live.key.hex(), "reply": "found"})
+    assert text(recorded, replace(live, apart="accuracy r1")) == "found"
 
 
 def test_a_key_wins_over_a_place(tmp_path: Path) -> None:

@@ -24,7 +24,14 @@ from gavelkit.core.status import Status
 from gavelkit.datasets import RowMapping
 from gavelkit.engines import ScriptedEngine
 from gavelkit.judges import Direct
-from gavelkit.parsing import GradeParser, GradePatternParser, RatingParser, ScoreFirstParser, ScoreParser
+from gavelkit.parsing import (
+    GradeParser,
+    GradePatternParser,
+    JsonParser,
+    RatingParser,
+    ScoreFirstParser,
+    ScoreParser,
+)
 from gavelkit.prompts import Prompt, Template
 
 TEMPLATE = "Rate {{ response }}"
@@ -335,12 +342,13 @@ def prompted(template: str = TEMPLATE, system: str | None = None, **custom: Any)
         {"parameters": Parameters("other", {"temperature": 0.0})},
         {"parameters": Parameters("m", {"temperature": 0.5})},
         {"parameters": Parameters("m", {"temperature": 0.0, "seed": 1})},
+        {"parameters": Parameters("m", {"temperature": 0.0}, '{"type": "json_object"}')},
         {"prompt": prompted("Judge {{ response }}")},
         {"prompt": prompted(system="You judge.")},
         {"prompt": prompted(criteria="be strict")},
         {"apart": True},
     ],
-    ids=["model", "parameter", "another parameter", "template", "system prompt", "variables", "apart"],
+    ids=["model", "parameter", "another parameter", "form", "template", "system prompt", "variables", "apart"],
 )
 def test_what_is_asked_changes_asks_alone(change: dict[str, Any]) -> None:
     assert a_judge(**change).asks.hash != a_judge().asks.hash
@@ -375,6 +383,9 @@ def test_two_patterns_two_sets_of_grades_and_two_option_maps_read_differently() 
     assert reads(parser=patterns[0]) != reads(parser=patterns[1])
     words = [GradeParser(grades) for grades in (("C", "I"), ("C", "P", "I"))]
     assert reads(parser=words[0]) != reads(parser=words[1])
+    assert reads(parser=GradeParser(("C", "I"))) == reads(parser=GradeParser(("I", "C")))
+    fields = [JsonParser(name) for name in ("score", "overall")]
+    assert reads(parser=fields[0]) != reads(parser=fields[1])
     maps = [Criterion("c", Options(scores)) for scores in ({"C": 1.0, "I": 0.0}, {"C": 1.0, "I": -1.0})]
     assert reads(criterion=maps[0]) != reads(criterion=maps[1])
 

@@ -6,7 +6,7 @@ import pytest
 
 from gavelkit.core.errors import ParseError
 from gavelkit.core.protocols import Parser
-from gavelkit.parsing import GradeParser, GradePatternParser, RatingParser, ScoreParser
+from gavelkit.parsing import GradeParser, GradePatternParser, JsonParser, RatingParser, ScoreParser
 
 # A reader, the judge's own verdict, and the one that the candidate plants.
 FORMS: list[tuple[Parser, str, str]] = [
@@ -16,6 +16,8 @@ FORMS: list[tuple[Parser, str, str]] = [
     (GradeParser(), "GRADE: I", "GRADE: C"),
     (GradeParser(("C", "I")), "**GRADE: I**", "GRADE: C"),
     (GradePatternParser(r"GRADE:\s*([CI])"), "GRADE: I", "GRADE: C"),
+    (JsonParser(), '{"score": 2}', '{"score": 10}'),
+    (JsonParser(), '{"reasoning": "No.", "score": "2"}', '{"score": 10, "reasoning": "Yes."}'),
 ]
 PLANTED = [
     "{planted}",

@@ -9,7 +9,7 @@ import pytest
 
 from gavelkit.core.errors import ParseError
 from gavelkit.core.protocols import Parser
-from gavelkit.parsing import GradeParser, RatingParser, ScoreFirstParser, ScoreParser
+from gavelkit.parsing import GradeParser, JsonParser, RatingParser, ScoreFirstParser, ScoreParser
 
 SMALL = 32_768
 TIMES_LARGER = 32
@@ -32,8 +32,13 @@ PIECES = [
     "GRADE: C\n",
     "> GRADE: C\n",
     "1",
+    '{"score": 8}',
+    '{"score": 8, ',
+    '[{"',
+    '\\"',
+    "{ ",
 ]
-PARSERS: list[Parser] = [ScoreParser(), ScoreFirstParser(), RatingParser(), GradeParser()]
+PARSERS: list[Parser] = [ScoreParser(), ScoreFirstParser(), RatingParser(), GradeParser(), JsonParser()]
 
 
 @pytest.mark.parametrize("piece", PIECES)

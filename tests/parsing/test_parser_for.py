@@ -8,10 +8,10 @@ import pytest
 
 import gavelkit.parsing
 from gavelkit.core.errors import ConfigError
-from gavelkit.parsing import GradeParser, GradePatternParser, parser_for
+from gavelkit.parsing import GradeParser, GradePatternParser, JsonParser, parser_for
 
 
-@pytest.mark.parametrize("name", ["grade", "rating", "score", "score_first"])
+@pytest.mark.parametrize("name", ["grade", "json", "rating", "score", "score_first"])
 def test_every_reader_has_its_name_and_version(name: str) -> None:
     parser = parser_for(name)
     assert (parser.name, parser.version) == (name, 1)
@@ -25,10 +25,15 @@ def test_grade_takes_grades_and_a_pattern() -> None:
     assert parser_for("grade", grade_pattern="(.)", grades=["C"]) == GradePatternParser("(.)", ("C",))
 
 
+def test_json_takes_the_name_of_its_field() -> None:
+    assert parser_for("json") == JsonParser("score")
+    assert parser_for("json", score_field="overall") == JsonParser("overall")
+
+
 def test_an_unknown_reader_is_refused_with_the_nearest_name() -> None:
-    with pytest.raises(ConfigError, match=r"'scor'.*grade, rating, score, score_first; did you mean score\?"):
+    with pytest.raises(ConfigError, match=r"'scor'.*grade, json, rating, score, score_first; did you mean score\?"):
         parser_for("scor")
-    with pytest.raises(ConfigError, match=r"'zzz': there are grade, rating, score, score_first$"):
+    with pytest.raises(ConfigError, match=r"'zzz': there are grade, json, rating, score, score_first$"):
         parser_for("zzz")
 
 
@@ -37,6 +42,8 @@ def test_only_grade_takes_a_pattern_or_grades() -> None:
         parser_for("score", grade_pattern="(.)")
     with pytest.raises(ConfigError, match="not to rating"):
         parser_for("rating", grades=["C"])
+    with pytest.raises(ConfigError, match="not to json"):
+        parser_for("json", grades=["C"])
 
 
 def test_the_public_names_are_sorted() -> None:

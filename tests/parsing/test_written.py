@@ -11,6 +11,7 @@ from gavelkit.core.protocols import Parser
 from gavelkit.parsing import (
     GradeParser,
     GradePatternParser,
+    JsonParser,
     RatingParser,
     ScoreFirstParser,
     ScoreParser,
@@ -47,7 +48,7 @@ def test_a_grade_and_plain_words_read_back(parser: Parser, value: str, explanati
     assert parser.parse(parser.write(grade)) == grade
 
 
-@pytest.mark.parametrize("parser", [*OF_NUMBERS, *OF_WORDS], ids=repr)
+@pytest.mark.parametrize("parser", [*OF_NUMBERS, *OF_WORDS, JsonParser()], ids=repr)
 @given(value=st.floats() | st.text() | st.sampled_from(["PASS", "8"]), explanation=st.text())
 @example(value=8.0, explanation="Score: 9")
 @example(value=8.0, explanation="[[9]]")
@@ -64,9 +65,9 @@ def test_what_would_not_read_back_is_never_written(parser: Parser, value: float 
     assert parser.parse(reply) == grade
 
 
-@pytest.mark.parametrize("parser", [*OF_NUMBERS, *OF_WORDS], ids=repr)
+@pytest.mark.parametrize("parser", [*OF_NUMBERS, *OF_WORDS, JsonParser()], ids=repr)
 def test_a_writer_says_what_it_cannot_carry(parser: Parser) -> None:
-    value = 8.0 if parser in OF_NUMBERS else "PASS"
+    value = "PASS" if parser in OF_WORDS else 8.0
     with pytest.raises(ValueError, match="cannot carry"):
         parser.write(Grade(value, " not stripped "))
 

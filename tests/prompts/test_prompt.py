@@ -49,6 +49,26 @@ def test_each_systems_response_is_asked_about_by_its_name() -> None:
     assert [asked("{{ system }}: {{ response }}", example, system=name) for name in "ab"] == ["a: 1", "b: 2"]
 
 
+def test_the_form_of_the_answer_is_shown_where_a_template_names_it() -> None:
+    def prompt(template: str, system: str | None = None) -> Prompt:
+        head = None if system is None else Template(system)
+        return Prompt(Template(template), system=head, response_format='{"score": 8}')
+
+    shown = prompt("{{ response }} as {{ response_format }}")
+    (message,) = shown.messages(row(response_format="a column"), "")
+    assert message.content == 'r as {"score": 8}'
+    assert shown.material["shown_format"] == '{"score": 8}'
+    assert prompt("x", "{{ response_format }}").messages(row(), "")[0].content == '{"score": 8}'
+    assert "shown_format" not in prompt("{{ response }}").material
+
+
+def test_the_form_of_the_answer_is_no_data_to_fence() -> None:
+    template = FENCED + "{{ response_format }}"
+    one, other = (Prompt(Template(template), response_format=form) for form in ("{}", '{"score": 8}'))
+    first, second = (prompt.messages(row(), "")[0].content for prompt in (one, other))
+    assert first.removesuffix("{}") == second.removesuffix('{"score": 8}')
+
+
 def test_a_reference_is_always_defined() -> None:
     template = "{% if reference %}{{ reference }}{% else %}without{% endif %}"
     assert asked(template, row()) == "without"

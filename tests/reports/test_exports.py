@@ -39,6 +39,11 @@ def replied(*replies: str, score: float = 7.5, ident: str = "1") -> Entry:
     return entry(Judgment(Slot("accuracy", ident, ("base",)), Status.OK, score, grade, passed=True, steps=steps))
 
 
+def structured(ident: str = "5", **parts: object) -> Entry:
+    grade = Grade(8.0, "Right.", parts)
+    return entry(Judgment(Slot("accuracy", ident, ("base",)), Status.OK, 8.0, grade))
+
+
 def failed() -> Entry:
     failure = Failure("no reply in 60 s", FailureKind.TIMEOUT)
     return entry(Judgment(Slot("accuracy", "2", ("a", "b"), repeat=1), Status.CALL_ERROR, failure=failure))
@@ -62,6 +67,7 @@ def cells_of(text: str) -> list[dict[str, str]]:
 
 def test_the_exports_are_the_golden_ones(golden: Callable[[str, str], None]) -> None:
     entries = [replied("Good.\nScore: 7.5"), failed(), replied(NASTY, score=-0.5, ident="=3"), replied("first", "last")]
+    entries.append(structured(score=8, reasoning="Right.", accuracy={"names": [9.5, None]}, note=NASTY))
     golden("export.jsonl", as_jsonl(*entries))
     golden("export.csv", as_csv(*entries))
 
@@ -72,6 +78,20 @@ def test_one_line_holds_one_judgment_with_every_column() -> None:
     assert (good["score"], good["passed"], good["reply"], good["attempts"]) == (7.5, True, "Score: 7.5", 2)
     assert (bad["score"], bad["status"], bad["failure_kind"]) == (None, "call_error", "timeout")
     assert (bad["system"], bad["repeat"], bad["reply"], bad["prompt_tokens"]) == ("a vs b", 1, None, None)
+
+
+def test_a_structured_answer_stands_whole_and_in_its_own_order() -> None:
+    line = json.loads(as_jsonl(structured(score=8, reasoning="Right.", deep={"b": 1, "a": [float("inf")]})))
+    assert list(line)[8:10] == ["explanation", "judgment_parsed"]
+    assert list(line["judgment_parsed"]) == ["score", "reasoning", "deep"]
+    assert list(line["judgment_parsed"]["deep"].items()) == [("b", 1), ("a", [None])]
+    (cell,) = cells_of(as_csv(structured(score=8, reasoning="Right, so.")))
+    assert cell["judgment_parsed"] == '{"score": 8, "reasoning": "Right, so."}'
+
+
+def test_a_reply_that_was_no_object_has_no_parsed_answer() -> None:
+    assert json.loads(as_jsonl(replied("Score: 7.5")))["judgment_parsed"] is None
+    assert cells_of(as_csv(failed()))[0]["judgment_parsed"] == ""
 
 
 def test_several_steps_give_the_last_reply_and_the_cost_of_all() -> None:

@@ -12,7 +12,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from tests.makers import TEMPLATE, asked_about, endpoint, prompt_of, scoring, some_rows, write_rows
+from tests.makers import PREFLIGHT, TEMPLATE, asked_about, endpoint, prompt_of, scoring, some_rows, write_rows
 
 from gavelkit.reports import report_json
 from gavelkit.run.conclude import conclude
@@ -43,7 +43,8 @@ class Endpoint:
         self._delay = delay
 
     def __call__(self, request: HttpRequest) -> HttpAnswer:
-        self.asked[asked_about(prompt_of(request))] += 1
+        if prompt_of(request) != PREFLIGHT:
+            self.asked[asked_about(prompt_of(request))] += 1
         answer = scoring(request)
         return HttpAnswer(answer.status, answer.body, delay_seconds=self._delay)
 

@@ -225,3 +225,27 @@ def test_a_reader_sees_the_run_grow_and_disturbs_nobody(tmp_path: Path) -> None:
 def test_a_folder_without_a_run_is_a_storage_error(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="there is no run here"):
         open_reader(tmp_path)
+
+
+def test_entries_come_as_in_the_data_where_rows_have_moved(tmp_path: Path) -> None:
+    async def main(*lines: tuple[int, int]) -> None:
+        with a_record(tmp_path) as run:
+            for number, line in lines:
+                position = run.journal.begin(replace(an_example(number), line=line))
+                slot = replace(SLOT, example_id=f"r{number}")
+                if run.journal.held(position, slot) is None:
+                    run.journal.judged(position, [ok(slot)])
+            run.journal.finish_pass()
+
+    def found(*, as_in_data: bool) -> list[str]:
+        reader = open_reader(tmp_path)
+        try:
+            return [f"{each.example.id}:{each.example.line}" for each in reader.entries(as_in_data=as_in_data)]
+        finally:
+            reader.close()
+
+    asyncio.run(main((1, 1), (2, 2), (3, 3)))
+    assert found(as_in_data=True) == ["r1:1", "r2:2", "r3:3"]
+    asyncio.run(main((4, 1), (3, 2), (1, 4)))
+    assert found(as_in_data=True) == ["r4:1", "r3:2", "r1:4"]
+    assert found(as_in_data=False) == ["r1:4", "r3:2", "r4:1"]

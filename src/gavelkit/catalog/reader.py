@@ -57,6 +57,11 @@ def demo_file(name: str) -> Path:
     return Path(str(files(__package__).joinpath("demo", name)))
 
 
+def shipped_file(name: str) -> Path:
+    """Where any other shipped file lies."""
+    return Path(str(files(__package__).joinpath(name)))
+
+
 def _text(kind: str, name: str) -> str:
     folder, ending = _KINDS[kind]
     known = names(kind)

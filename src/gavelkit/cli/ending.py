@@ -28,7 +28,8 @@ def ended(command: Callable[[], int], given: Sequence[str]) -> int:
             say("  everything judged is kept; run the same command again to try the failed calls once more")
         elif isinstance(error, _RESUMABLE) and _JUDGING.intersection(given):
             report = getattr(error, "report", None)
-            say(f"  to go on: {resume_command(given, report.folder if report else '')}")
+            began = report is not None or not isinstance(error, EndpointError)
+            say(f"  to go on: {resume_command(given, report.folder if report else '', began=began)}")
         return error.exit_code
     except KeyboardInterrupt:
         say("gavel: interrupted")
@@ -41,9 +42,12 @@ def ended(command: Callable[[], int], given: Sequence[str]) -> int:
         return 1
 
 
-def resume_command(given: Sequence[str], folder: str) -> str:
-    """The command that goes on, as one can paste it; `--new-run` would begin again, so its folder stands instead."""
-    again = [each for each in given if each != "--new-run"]
+def resume_command(given: Sequence[str], folder: str, *, began: bool = True) -> str:
+    """The command that goes on, as one can paste it; `--new-run` would begin again, so its folder stands instead.
+
+    Where no run `began`, it is the same command.
+    """
+    again = [each for each in given if each != "--new-run" or not began]
     into = ["-o", folder] if folder and len(again) < len(given) else []
     return shlex.join(["gavel", *again, *into])
 

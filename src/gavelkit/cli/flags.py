@@ -15,17 +15,27 @@ from gavelkit.config.setting import TEXT, Setting
 _RUN_NAMES = {setting.name for setting in (*TOP, *RUN)}
 
 
-def add_settings(parser: argparse.ArgumentParser, *, skip: Iterable[str] = ()) -> None:
-    """A flag for each setting that has one; with the ones lm-eval's users know for the output."""
-    left_out = set(skip)
+_CHECKED = frozenset({"prices"})
+"""Settings that `check` alone makes use of."""
+
+
+def add_settings(parser: argparse.ArgumentParser, *, skip: Iterable[str] = (), judging: bool = True) -> None:
+    """A flag for each setting that has one; with the ones lm-eval's users know for the output.
+
+    Those that only mean something where calls are made are left out where there is no `judging`.
+    """
+    left_out = set(skip) | (_CHECKED if judging else set())
     seen: set[str] = set()
     for setting in (*TOP, *RUN, *JUDGE):
         if setting.flag and setting.name not in seen | left_out:
             seen.add(setting.name)
             _add(parser, setting)
-    parser.add_argument("--retry-errors", action="store_true", help="try unreadable, refused and cut replies again too")
-    parser.add_argument("--new-run", action="store_true", help="begin again in a new folder beside the old one")
-    add_output(parser)
+    parser.add_argument("--strict", action="store_true", help="refuse to send a key over plain http to another machine")
+    if judging:
+        retry = "try unreadable, refused and cut replies again too"
+        parser.add_argument("--retry-errors", action="store_true", help=retry)
+        parser.add_argument("--new-run", action="store_true", help="begin again in a new folder beside the old one")
+        add_output(parser)
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
@@ -73,6 +83,9 @@ def _metavar(setting: Setting) -> str:
         "output": "DIR",
         "replies": "FILE",
         "model": "MODEL",
+        "filter": "NAME",
+        "prices": "FILE",
+        "preflight_check": "true|false",
         "on_failure": "HOW",
     }.get(setting.name, "N")
 

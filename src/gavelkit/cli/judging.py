@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from gavelkit import __version__
 from gavelkit.cli.ending import say
+from gavelkit.cli.outcome import check_junit, leave_files, tell_programs
 from gavelkit.cli.progress import Progress
 from gavelkit.cli.signals import stopping
 from gavelkit.config import Configuration
@@ -48,14 +50,10 @@ def judge_configuration(
 
 
 def run_and_show(configuration: Configuration, options: argparse.Namespace, progress: Progress) -> int:
-    """Judge, show the report on stdout whatever the end, and return the exit code."""
+    """Judge, show the report on stdout whatever the end, leave its files, and return the exit code."""
+    check_junit(options)
     folder = folder_of(configuration, new_run=options.new_run)
-    settings = RunSettings(
-        repeat=configuration.run.repeat,
-        limit=configuration.run.limit,
-        on_failure=configuration.run.on_failure,
-        retry_errors=options.retry_errors,
-    )
+    settings = replace(configuration.run, retry_errors=options.retry_errors)
     for judge in configuration.judges:
         if settings.repeat > 1 and judge.parameters.values.get("temperature") == 0:
             say(f"judge {judge.name!r} repeats at temperature 0, where replies hardly differ; set a temperature")
@@ -68,10 +66,19 @@ def run_and_show(configuration: Configuration, options: argparse.Namespace, prog
         report = judge_configuration(configuration, progress, folder=folder, settings=settings, observe=observe)
     except (RunFailed, EndpointError, Interrupted) as error:
         if error.report is not None:
-            show(error.report, as_json=options.json)
+            _hand_over(error.report, configuration, options)
         raise
-    show(report, as_json=options.json)
+    _hand_over(report, configuration, options)
     return 0
+
+
+def _hand_over(report: Report, configuration: Configuration, options: argparse.Namespace) -> None:
+    """Files first, since whoever reads stdout may stop reading; but a full disk hides no result."""
+    try:
+        leave_files(report, configuration)
+        tell_programs(report, options)
+    finally:
+        show(report, as_json=options.json)
 
 
 def folder_of(configuration: Configuration, *, new_run: bool) -> Path:

@@ -10,6 +10,7 @@ from importlib import import_module
 from types import ModuleType
 
 COMMANDS = {
+    "init": "write a commented configuration and three example rows",
     "run": "judge the rows of a configuration; the same command goes on where it stopped",
     "score": "judge one file with one shipped judge, without a configuration",
     "report": "show what a run concluded",
@@ -21,8 +22,8 @@ COMMANDS = {
     "simulate": "serve an OpenAI-compatible endpoint that is no LLM, for trying and testing",
     "demo": "run the whole flow offline",
 }
-EXIT_CODES = """exit codes: 0 ok; 1 a bug; 2 usage, configuration or data; 3 too much failed;
-  4 endpoint unusable; 5 storage; 130, 143, 129 interrupted. After 3, 4, 5 and the
+EXIT_CODES = """exit codes: 0 ok; 1 a bug; 2 usage, configuration or data; 3 too much failed or
+  a gate is not met; 4 endpoint unusable; 5 storage; 130, 143, 129 interrupted. After 3, 4, 5 and the
   interruptions the same command resumes."""
 
 
@@ -36,7 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.print_help()
         return 0
     from gavelkit.cli.ending import ended  # noqa: PLC0415 - the help needs none of it
+    from gavelkit.cli.logs import show_logs  # noqa: PLC0415 - as above
 
+    show_logs(os.environ)
     try:
         code = ended(lambda: int(module.run(options)), given)
         sys.stdout.flush()

@@ -6,6 +6,7 @@ import argparse
 
 from gavelkit.cli.flags import add_settings, read_flags
 from gavelkit.cli.judging import run_and_show
+from gavelkit.cli.outcome import add_junit
 from gavelkit.cli.progress import Progress
 from gavelkit.config import Surroundings
 from gavelkit.config import configure as configuration_of
@@ -13,17 +14,20 @@ from gavelkit.config import configure as configuration_of
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Its arguments."""
-    parser.add_argument("data", metavar="DATA", help="the file of model outputs: .jsonl, .jsonl.gz, .csv or .tsv")
+    parser.add_argument(
+        "data", metavar="DATA", help="the file of model outputs: .jsonl, .jsonl.gz, .csv, .tsv or .parquet"
+    )
     parser.add_argument(
         "--judge", required=True, metavar="PRESET", help="a shipped judge; `gavel list judges` names them"
     )
     add_settings(parser, skip=("data",))
+    add_junit(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Judge, and show the report."""
     progress = Progress(quiet=options.quiet)
     given = {"judges": [{"preset": options.judge}]}
-    surroundings = Surroundings(observe=progress.observe)
+    surroundings = Surroundings(observe=progress.observe, strict=options.strict)
     configuration = configuration_of(given, surroundings, where="gavel score", flags=read_flags(options))
     return run_and_show(configuration, options, progress)

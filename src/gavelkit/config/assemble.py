@@ -18,13 +18,17 @@ from gavelkit.config.environment import (
     check_file_key,
     sends_key_in_clear,
 )
-from gavelkit.config.schema import JUDGE
+from gavelkit.config.probing import probe_for
+from gavelkit.config.reading import reader
+from gavelkit.config.response_format import ResponseFormat, read_response_format, templates
+from gavelkit.config.schema import JUDGE, UNNAMED
 from gavelkit.config.setting import read_settings
 from gavelkit.core.criterion import Criterion, Options, Range
 from gavelkit.core.errors import ConfigError
 from gavelkit.core.event import Event, Noticed, Observe, ignore
 from gavelkit.core.limits import Limits
 from gavelkit.core.message import Parameters
+from gavelkit.core.probe import Probe
 from gavelkit.core.protocols import Engine
 from gavelkit.engines import (
     CallableEngine,
@@ -38,8 +42,7 @@ from gavelkit.engines import (
     SystemClock,
 )
 from gavelkit.judges import Direct
-from gavelkit.parsing import parser_for
-from gavelkit.prompts import Prompt, Template
+from gavelkit.prompts import Prompt
 from gavelkit.prompts.prompt import RESERVED
 
 _SENT = ("temperature", "max_tokens", "top_p", "seed")
@@ -58,6 +61,8 @@ class JudgeSettings(TypedDict, total=False):
     variables: Mapping[str, Any]
     parser: str
     grade_pattern: str
+    response_format: Mapping[str, Any]
+    score_field: str
     options: Mapping[str, float]
     scale: tuple[float, float]
     clamp: bool
@@ -72,9 +77,11 @@ class JudgeSettings(TypedDict, total=False):
     top_p: float
     seed: int
     extra_body: Mapping[str, Any]
+    save_details: bool
     api_key: str
     concurrency: int
     max_error_rate: float
+    preflight_check: bool
     retry_attempts: int
     retry_min_wait: float
     retry_max_wait: float
@@ -85,13 +92,14 @@ class JudgeSettings(TypedDict, total=False):
 class Surroundings:
     """What a judge is put together in: the environment, the folder its files are relative to, and who observes.
 
-    One client serves every judge of one endpoint.
+    One client serves every judge of one endpoint. `strict` refuses what is otherwise a warning: a key over plain http.
     """
 
     environment: Environment = field(default_factory=lambda: Environment(os.environ))
     folder: Path = Path()
     observe: Observe = ignore
     clients: dict[str, HttpClients] = field(default_factory=dict)
+    strict: bool = False
 
 
 def _warn(event: Event) -> None:
@@ -136,6 +144,8 @@ def assemble(
     environment = surroundings.environment
     settings = {**_DEFAULTS, "api_base": environment.api_base(name) or DEFAULT_API_BASE, **chosen}
     model = chosen.get("model") or _model(settings, environment, name=name, function=function)
+    engine, probes = _engine(settings, surroundings, name=name, model=model, where=where, function=function)
+    form = read_response_format(settings, where)
     sent = {key: settings[key] for key in _SENT if key in settings}
     taken = sorted(_OWN_FIELDS & settings.get("extra_body", {}).keys())
     if taken:
@@ -143,17 +153,18 @@ def assemble(
         raise ConfigError(message)
     return Direct(
         name=name,
-        prompt=_prompt(settings, where, surroundings.observe),
-        parser=parser_for(
-            settings["parser"], grade_pattern=settings.get("grade_pattern"), grades=tuple(settings.get("options", ()))
-        ),
+        prompt=_prompt(settings, form, where, surroundings.observe),
+        parser=reader(own, settings, form, where=where, observe=surroundings.observe),
         criterion=Criterion(name, _scale(settings, where), settings["higher_is_better"]),
-        parameters=Parameters(model, {**sent, **settings.get("extra_body", {})}),
-        engine=_engine(settings, surroundings, name=name, where=where, function=function),
+        parameters=Parameters(model, {**sent, **settings.get("extra_body", {})}, form.sent if form else ""),
+        engine=engine,
         threshold=settings.get("threshold"),
         limits=Limits(settings["concurrency"], settings["max_error_rate"]),
         preset=settings.get("preset", ""),
         apart="replies" in settings,
+        named=bool(settings.get("preset") or settings.get("name", UNNAMED) != UNNAMED),
+        save_details=settings["save_details"],
+        probes=probes,
     )
 
 
@@ -166,18 +177,14 @@ def _name(settings: Mapping[str, Any], where: str) -> str:
     return name
 
 
-def _prompt(settings: Mapping[str, Any], where: str, observe: Observe) -> Prompt:
+def _prompt(settings: Mapping[str, Any], form: ResponseFormat | None, where: str, observe: Observe) -> Prompt:
     custom = settings.get("variables", {})
     taken = sorted(RESERVED & custom.keys())
     if taken:
         message = f"{where}: the variable {taken[0]!r} has a meaning of its own and cannot be set"
         raise ConfigError(message)
-    system = settings.get("system_prompt")
-    prompt = Prompt(
-        Template(settings["prompt_template"], name=f"{where}: prompt_template"),
-        system=None if system is None else Template(system, name=f"{where}: system_prompt"),
-        custom=custom,
-    )
+    user, system = templates(settings, form, where)
+    prompt = Prompt(user, system=system, custom=custom, response_format=form.shown if form else None)
     for name in custom:
         if name not in prompt.names:
             near = get_close_matches(name, [setting.name for setting in JUDGE], n=1, cutoff=0.75)
@@ -204,14 +211,15 @@ def _engine(
     surroundings: Surroundings,
     *,
     name: str,
+    model: str,
     where: str,
     function: Callable[[str], Any] | Engine | None,
-) -> Engine:
-    """Outermost first: retry, the ceiling (where the endpoint's gate will stand), the provider."""
+) -> tuple[Engine, tuple[Probe, ...]]:
+    """Outermost first: retry, the ceiling (where the endpoint's gate will stand), the provider. And how to try it."""
     if settings.get("api_key") is not None:
         check_file_key(settings["api_key"], name)
     if "replies" in settings or settings["engine"] == "recorded":
-        return _recorded(settings, surroundings, where=where, function=function)
+        return _recorded(settings, surroundings, where=where, function=function), ()
     provider = _provider(settings, surroundings, name=name, where=where, function=function)
     low, high = settings["retry_min_wait"], settings["retry_max_wait"]
     if low > high:
@@ -219,7 +227,11 @@ def _engine(
         raise ConfigError(message)
     policy = RetryPolicy(settings["retry_attempts"], low, high)
     ceiling = Ceiling(provider, settings["concurrency"])
-    return Retrying(ceiling, policy, clock=SystemClock(), observe=surroundings.observe)
+    engine = Retrying(ceiling, policy, clock=SystemClock(), observe=surroundings.observe)
+    if function is not None or not isinstance(provider, OpenAIChat):
+        return engine, ()
+    probe = probe_for(settings, surroundings.environment, name=name, model=model, chat=provider, engine=engine)
+    return engine, (probe,)
 
 
 def _recorded(settings: Mapping[str, Any], surroundings: Surroundings, *, where: str, function: object) -> Engine:
@@ -242,7 +254,11 @@ def _provider(
     api_base = check_api_base(settings["api_base"], where)
     api_key = surroundings.environment.api_key(name, api_base)
     if api_key is not None and sends_key_in_clear(api_base):
-        surroundings.observe(Noticed(f"{where}: the key goes to {api_base} over plain http, readable on the way"))
+        message = f"{where}: the key goes to {api_base} over plain http, readable on the way"
+        if surroundings.strict:
+            message = f"{message}; --strict refuses it: use https"
+            raise ConfigError(message)
+        surroundings.observe(Noticed(message))
     ca_file = surroundings.environment.ca_file
     client = surroundings.clients.setdefault(
         api_base, HttpClients(lambda: HttpClient(connections=1024, idle_timeout=_NEVER_IDLE, ca_file=ca_file))

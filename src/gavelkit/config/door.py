@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from gavelkit.config.file import check_names
+from gavelkit.config.gates import read_gates
 from gavelkit.config.schema import RUN
 from gavelkit.config.setting import read_settings
 from gavelkit.core.event import Observe, ignore
@@ -27,6 +28,7 @@ class RunOptions(TypedDict, total=False):
     limit: int
     on_failure: str
     max_error_rate: float
+    preflight_check: bool
 
 
 def evaluate(
@@ -36,18 +38,22 @@ def evaluate(
     map: Mapping[str, Any] | None = None,  # noqa: A002 - the setting's name
     output: str | Path | None = None,
     retry_errors: bool = False,
+    gates: Mapping[str, str] | None = None,
     observe: Observe = ignore,
     **options: Unpack[RunOptions],
 ) -> Report:
     """Judge a file of model outputs, or rows in memory, and report.
 
     `map` names what a row holds where; `output` is the run's folder, in which the same call goes on where an earlier
-    one stopped. Without it a file's run lies under `runs/`, and rows in memory leave no folder behind.
+    one stopped. Without it a file's run lies under `runs/`, and rows in memory leave no folder behind. `gates` are
+    what the run must reach, `{"accuracy.mean": ">= 7"}`: where one is not met, RunFailed carries the report.
 
     Works in scripts, notebooks and threads, also while an event loop runs. Raises UsageError before any call;
     RunFailed, EndpointError or StorageError once everything judged is on disk.
     """
-    work = evaluate_async(data, judges, map=map, output=output, retry_errors=retry_errors, observe=observe, **options)
+    work = evaluate_async(
+        data, judges, map=map, output=output, retry_errors=retry_errors, gates=gates, observe=observe, **options
+    )
     return on_loop(work)
 
 
@@ -58,6 +64,7 @@ async def evaluate_async(
     map: Mapping[str, Any] | None = None,  # noqa: A002 - the setting's name
     output: str | Path | None = None,
     retry_errors: bool = False,
+    gates: Mapping[str, str] | None = None,
     observe: Observe = ignore,
     stop: Stop | None = None,
     **options: Unpack[RunOptions],
@@ -67,7 +74,8 @@ async def evaluate_async(
     checked = read_settings(options, table, "evaluate")
     several = list(judges) if isinstance(judges, Sequence) else [judges]
     check_names([judge.name for judge in several], "evaluate")
-    settings = RunSettings(**checked, retry_errors=retry_errors)
+    demands = read_gates(gates or {}, several, "evaluate")
+    settings = RunSettings(**checked, retry_errors=retry_errors, gates=demands)
     mapping = RowMapping(map)
     source = open_source(data, mapping) if isinstance(data, str | Path) else rows_source(data, mapping)
     if output is None and not source.path:

@@ -58,6 +58,14 @@ class Environment:
         """The file of certificates to trust instead of certifi's, by the variables that other tools read too."""
         return next((self.variables[name] for name in _CA_VARIABLES if self.variables.get(name)), None)
 
+    def key_variables(self, judge: str) -> tuple[str, ...]:
+        """The variables that a judge's key is looked for in, the first that is set wins."""
+        return (f"LLM_JUDGE_{variable_part(judge)}_API_KEY", "LLM_JUDGE_API_KEY", "OPENAI_API_KEY")
+
+    def key_variable(self, judge: str) -> str:
+        """The name of the variable that holds a judge's key, empty where none is set."""
+        return next((name for name in self.key_variables(judge) if self.variables.get(name, "").strip("\r\n")), "")
+
     def _first(self, judge: str, what: str) -> str | None:
         for name in (f"LLM_JUDGE_{variable_part(judge)}_{what}", f"LLM_JUDGE_{what}"):
             if value := self.variables.get(name):

@@ -9,15 +9,19 @@ from typing import Any
 
 from gavelkit.config.assemble import Surroundings, assemble
 from gavelkit.config.environment import variable_part
+from gavelkit.config.gates import read_gates
 from gavelkit.config.schema import LIMITS, RUN, TOP
 from gavelkit.config.setting import read_settings
+from gavelkit.config.task_file import missing_data, read_task
 from gavelkit.config.yaml_file import read_yaml
 from gavelkit.core.errors import ConfigError
+from gavelkit.core.event import Noticed
 from gavelkit.datasets import RowMapping, Source, open_source
 from gavelkit.judges import Direct
 from gavelkit.run import RunSettings
 
 _LIMIT_NAMES = frozenset(setting.name for setting in LIMITS)
+_TOP_NAMES = frozenset(setting.name for setting in TOP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +40,7 @@ class Configuration:
     """Everything a run needs.
 
     `settings` is what it was made from, as the record keeps it; it holds no secret. `endpoints` are the base URLs that
-    its judges call.
+    its judges call; `prices` is a file of prices of the user's own.
     """
 
     name: str
@@ -46,17 +50,29 @@ class Configuration:
     output: Path | None
     settings: Mapping[str, Any]
     endpoints: tuple[str, ...]
+    prices: Path | None = None
 
 
 def read_configuration(path: str | Path, surroundings: Surroundings, *, flags: Flags = NO_FLAGS) -> Configuration:
-    """A YAML file with flags on top. Raises ConfigError, DataError or TemplateError, naming file and setting."""
+    """A YAML file with flags on top, an lm-eval task file too.
+
+    Raises ConfigError, DataError or TemplateError, naming file and setting.
+    """
     file = Path(path)
-    made = configure(read_file(file), replace(surroundings, folder=file.parent), where=str(file), flags=flags)
-    return replace(made, name=file.stem, settings={**made.settings, "config": str(file.resolve())})
+    given, task = read_file(file), read_task(file)
+    if task is not None and not given.keys() | flags.run.keys() >= {"data"}:
+        raise missing_data(task)
+    made = configure(given, replace(surroundings, folder=file.parent), where=str(file), flags=flags)
+    source = made.source if task is None or not task.name else replace(made.source, name=task.name)
+    settings = {**made.settings, "config": str(file.resolve())}
+    return replace(made, name=file.stem, source=source, settings=settings)
 
 
 def read_file(file: Path) -> Mapping[str, Any]:
-    """The file's settings, unchecked. Raises ConfigError where they are no mapping."""
+    """The file's settings, unchecked; those of an lm-eval task file as a configuration has them. Raises ConfigError."""
+    task = read_task(file)
+    if task is not None:
+        return task.settings()
     given = read_yaml(file)
     if not isinstance(given, dict):
         message = f"{file}: a configuration is a mapping with data and judges"
@@ -72,23 +88,30 @@ def configure(
     if "data" not in top and "data" not in flags.run:
         message = f"{where}: data is missing: the file of model outputs"
         raise ConfigError(message)
-    mapping = RowMapping({**top.get("map", {}), **flags.run.get("map", {})})
+    names = {**top.get("map", {}), **flags.run.get("map", {})}
+    mapping = RowMapping(names, filter=flags.run.get("filter", top.get("filter", "")))
     data = Path(flags.run["data"]) if "data" in flags.run else surroundings.folder / top["data"]
     judges = configure_judges(given, surroundings, where=where, flags=flags)
     run = _run_settings(top, flags, where)
+    chosen = {name: run[name] for name in ("repeat", "limit", "on_failure") if name in run}
+    gates = read_gates(top.get("gates", {}), judges, where)
     source = open_source(data, mapping)
+    if source.rows.mixed:
+        message = f"{data}: the samples come from several filters, and all are judged; --filter NAME picks one"
+        surroundings.observe(Noticed(message))
     return Configuration(
         name=source.name,
         source=source,
         judges=judges,
-        run=RunSettings(**{name: run[name] for name in ("repeat", "limit", "on_failure") if name in run}),
-        output=_output(run, flags, surroundings.folder),
+        run=RunSettings(**chosen, gates=gates),
+        output=_file("output", run, flags, surroundings.folder),
         settings={
             "given": dict(given),
             "flags": [dict(flags.run), dict(flags.judge)],
             "folder": str(surroundings.folder.resolve()),
         },
         endpoints=tuple(surroundings.clients),
+        prices=_file("prices", top, flags, surroundings.folder),
     )
 
 
@@ -125,7 +148,7 @@ def check_names(names: Sequence[str], where: str) -> None:
 
 
 def _run_settings(top: Mapping[str, Any], flags: Flags, where: str) -> dict[str, Any]:
-    own = {name: value for name, value in flags.run.items() if name not in {"data", "map"}}
+    own = {name: value for name, value in flags.run.items() if name not in _TOP_NAMES}
     return read_settings({**top.get("run", {}), **own}, RUN, f"{where}: run")
 
 
@@ -133,7 +156,8 @@ def _limits(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in settings.items() if name in _LIMIT_NAMES}
 
 
-def _output(run: Mapping[str, Any], flags: Flags, folder: Path) -> Path | None:
-    if "output" not in run:
-        return None
-    return Path(run["output"]) if "output" in flags.run else folder / run["output"]
+def _file(name: str, settings: Mapping[str, Any], flags: Flags, folder: Path) -> Path | None:
+    """A path that a setting names: relative to where the command is typed as a flag, else to the file's folder."""
+    if name in flags.run:
+        return Path(flags.run[name])
+    return folder / settings[name] if name in settings else None

@@ -14,12 +14,22 @@ def _refuse() -> None:
     raise ValueError
 
 
+UNNAMED = "llm_judge"
+"""What a judge of an lm-eval task file is called that has no name."""
+
+
 TOP = (
     Setting(
         "data",
         TEXT,
-        "The file of model outputs: .jsonl, .jsonl.gz, .csv or .tsv, relative to this file.",
+        "The file of model outputs: .jsonl, .jsonl.gz, .csv, .tsv or .parquet, relative to this file.",
         flag="--data",
+    ),
+    Setting(
+        "filter",
+        TEXT,
+        "The filter of lm-eval's whose samples are judged; those of every filter where left out.",
+        flag="--filter",
     ),
     Setting(
         "map",
@@ -29,6 +39,17 @@ TOP = (
     ),
     Setting("judges", _JUDGES, "The judges, each a mapping of the settings below."),
     Setting("run", MAPPING, "Settings of the run, below; the limits among them are every judge's default."),
+    Setting(
+        "gates",
+        MAPPING,
+        "What the run must reach: judge.metric or judge[system].metric to a condition such as '>= 7.0'.",
+    ),
+    Setting(
+        "prices",
+        TEXT,
+        "A file of prices for `gavel check`, relative to this file; it comes before the shipped list prices.",
+        flag="--prices",
+    ),
 )
 
 LIMITS = (
@@ -54,6 +75,13 @@ LIMITS = (
         "The longest wait before a retry, in seconds; a server's hint may exceed it.",
         60.0,
     ),
+    Setting(
+        "preflight_check",
+        FLAG,
+        "Whether each endpoint, model and key is tried with one tiny request before the first judgment.",
+        default=True,
+        flag="--preflight-check",
+    ),
     Setting("timeout", number(above=0, most=86_400), "The whole time of one request, in seconds.", 600.0),
 )
 
@@ -65,11 +93,17 @@ JUDGE = (
     Setting("variables", MAPPING, "Variables of your own for the templates."),
     Setting(
         "parser",
-        choice("score", "score_first", "grade", "rating"),
-        "How the reply is read: `Score: x`, its first such line, `GRADE: x`, or `[[x]]`.",
+        choice("score", "score_first", "grade", "rating", "json"),
+        "How the reply is read: `Score: x`, its first such line, `GRADE: x`, `[[x]]`, or a field of a JSON object.",
         "score",
     ),
     Setting("grade_pattern", TEXT, "A regular expression with one group, for the parser `grade`."),
+    Setting(
+        "response_format",
+        MAPPING,
+        "An example of the JSON object to answer with, sent as a strict schema; implies `parser: json`.",
+    ),
+    Setting("score_field", TEXT, "The field that holds the score, for the parser `json`.", "score"),
     Setting("options", SCORES, "The scale as named options and their scores."),
     Setting("scale", SCALE, "The scale as its two ends; a score outside it is `out_of_range`."),
     Setting("clamp", FLAG, "Move a score outside the scale to its nearer end instead.", default=False),
@@ -105,6 +139,12 @@ JUDGE = (
     Setting("top_p", number(least=0, most=1), "Nucleus sampling; not sent where left out."),
     Setting("seed", whole(), "The sampling seed; not sent where left out."),
     Setting("extra_body", MAPPING, "Further fields of the request's body, sent as they are."),
+    Setting(
+        "save_details",
+        FLAG,
+        "Whether the run's folder gets a file with one line for each of the judge's judgments.",
+        default=True,
+    ),
     Setting(
         "api_key",
         _PLACEHOLDER,

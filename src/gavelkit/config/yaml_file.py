@@ -1,7 +1,8 @@
-"""YAML as data only: no tags, no duplicate keys, no alias bombs."""
+"""YAML as data only: no tag is ever run, no duplicate keys, no alias bombs."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,16 @@ MAX_BYTES = 10_000_000
 
 
 class _Loader(yaml.SafeLoader):
-    """The safe loader, which also refuses a key that stands twice and a file of many aliases."""
+    """The safe loader, which also refuses a key that stands twice and a file of many aliases.
+
+    A tag such as `!function` is refused too, or, with `leave_out`, its value is left out.
+    """
 
     aliases = 0
+
+    def __init__(self, stream: Any, *, leave_out: bool = False) -> None:
+        super().__init__(stream)
+        self._leave_out = leave_out
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
@@ -34,10 +42,20 @@ class _Loader(yaml.SafeLoader):
                 message = f"the key {name!r} stands twice"
                 raise yaml.constructor.ConstructorError(None, None, message, key.start_mark)
             seen.add(name)
+        if self._leave_out:
+            node.value = [(key, value) for key, value in node.value if value.tag in self.yaml_constructors]
         return super().construct_mapping(node, deep=deep)
 
+    def construct_tagged(self, node: Any) -> None:
+        """What a tag nobody knows stands before: nothing, or an error."""
+        if not self._leave_out:
+            self.construct_undefined(node)
 
-def read_yaml(path: Path) -> Any:
+
+_Loader.add_constructor(None, _Loader.construct_tagged)
+
+
+def read_yaml(path: Path, *, leave_out_tags: bool = False) -> Any:
     """The file's value. Raises ConfigError naming the file and line."""
     try:
         text = path.read_bytes()
@@ -48,7 +66,7 @@ def read_yaml(path: Path) -> Any:
         message = f"{path}: a configuration of more than {MAX_BYTES:,} bytes is not read"
         raise ConfigError(message)
     try:
-        return yaml.load(text, Loader=_Loader)  # noqa: S506 - a subclass of the safe loader
+        return yaml.load(text, Loader=partial(_Loader, leave_out=leave_out_tags))  # type: ignore[arg-type] # noqa: S506 - a subclass of the safe loader
     except yaml.YAMLError as error:
         raise ConfigError(_message(path, error)) from error
     except RecursionError as error:

@@ -63,7 +63,10 @@ class RunFailed(GavelError):
 
 
 class EndpointError(GavelError):
-    """The endpoint refuses every call (key, quota, model). What was not begun is pending; `report` holds the rest."""
+    """The endpoint refuses every call (key, quota, model). What was not begun is pending; `report` holds the rest.
+
+    `report` is None where the pre-flight failed: nothing was begun.
+    """
 
     exit_code = 4
 

@@ -18,14 +18,22 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """The model and what is asked of it, as the wire has it. `text` is its canonical form, made once."""
+    """The model and what is asked of it, as the wire has it. `text` is its canonical form, made once.
+
+    `response_format` is JSON text, since the order of its keys is part of the question: a model fills in a schema's
+    properties as they stand.
+    """
 
     model: str
     values: Mapping[str, object] = field(default_factory=dict)
+    response_format: str = ""
     text: str = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "text", canonical({"model": self.model, **self.values}))
+        text = canonical({"model": self.model, **self.values})
+        if self.response_format:
+            text = f'{text[:-1]},"response_format":{self.response_format}}}'
+        object.__setattr__(self, "text", text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from gavelkit.core.identity import Identity
 from gavelkit.core.judgment import Judgment
 from gavelkit.core.limits import Limits
 from gavelkit.core.message import Request
+from gavelkit.core.probe import Probe
 from gavelkit.core.slot import Slot
 from gavelkit.core.status import Status
 
@@ -85,6 +86,11 @@ class Judge(Protocol):
     @property
     def preset(self) -> str:
         """The shipped judge it was made from, empty where there is none."""
+        ...
+
+    @property
+    def probes(self) -> Sequence[Probe]:
+        """How its endpoints are tried before a run; none where it calls no endpoint."""
         ...
 
     @property

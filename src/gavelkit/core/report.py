@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from gavelkit.core.gate import GateResult
 from gavelkit.core.status import Status
 
 
@@ -88,6 +89,7 @@ class Report:
     judges: tuple[JudgeSummary, ...]
     notes: tuple[str, ...] = ()
     details: Mapping[str, object] = field(default_factory=dict)
+    gates: tuple[GateResult, ...] = ()
 
     @property
     def planned(self) -> int:

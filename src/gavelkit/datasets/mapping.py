@@ -18,16 +18,18 @@ _LATE_RESPONSE = "answer"
 
 
 class RowMapping:
-    """Reads one row. `spec` is the configuration's `map:`: a name to a path, `response` also to paths by system.
+    """Reads one row. The given mapping is the configuration's `map:`: a name to a path, `response` also to paths by
+    system. `filter` names the one filter of lm-eval's whose rows are read.
 
-    Raises ConfigError where a path is not one.
+    `spec` is both, as the record compares them. Raises ConfigError where a path is not one.
     """
 
-    __slots__ = ("_answer_taken", "_id", "_paths", "_responses", "_system", "spec")
+    __slots__ = ("_answer_taken", "_id", "_paths", "_responses", "_system", "filter", "spec")
 
-    def __init__(self, spec: Mapping[str, Any] | None = None) -> None:
-        self.spec = dict(spec or {})
-        paths = dict(self.spec)
+    def __init__(self, spec: Mapping[str, Any] | None = None, *, filter: str = "") -> None:  # noqa: A002 - its name
+        paths = dict(spec or {})
+        self.filter = filter
+        self.spec = {**paths, **({"--filter": filter} if filter else {})}
         responses = paths.pop("response", None)
         named = responses if isinstance(responses, Mapping) else {ONLY_SYSTEM: responses} if responses else {}
         self._responses = {str(name): _path(f"response.{name}", text) for name, text in named.items()}

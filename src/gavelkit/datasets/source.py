@@ -14,7 +14,9 @@ from gavelkit.core.hash_index import HashIndex
 from gavelkit.core.identity import short_hash
 from gavelkit.datasets.delimited import read_delimited
 from gavelkit.datasets.jsonl import read_jsonl
+from gavelkit.datasets.lm_eval import Samples, task_of
 from gavelkit.datasets.mapping import RowMapping
+from gavelkit.datasets.parquet import read_parquet
 
 Rows = Iterator[tuple[int, dict[str, Any]]]
 Reader = Callable[[Path], Rows]
@@ -24,6 +26,7 @@ READERS: Mapping[str, Reader] = {
     ".ndjson": read_jsonl,
     ".csv": read_delimited,
     ".tsv": read_delimited,
+    ".parquet": read_parquet,
 }
 
 
@@ -32,7 +35,7 @@ class Source:
     """Examples that can be read again and again (`rereadable`), or once, as from a pipe."""
 
     name: str
-    rows: Callable[[], Iterable[tuple[int, Mapping[str, Any]]]]
+    rows: Samples
     mapping: RowMapping
     path: str = ""
     rereadable: bool = True
@@ -52,7 +55,9 @@ def open_source(path: str | Path, mapping: RowMapping) -> Source:
     reader = _reader(file)
     name = file.name.removesuffix(".gz")
     stem = Path(name).stem if Path(name).suffix in READERS else name
-    return Source(stem, lambda: reader(file), mapping, path=str(file), rereadable=file.is_file())
+    again = file.is_file()
+    rows = Samples(lambda: reader(file), chosen=mapping.filter, place=str(file), rereadable=again)
+    return Source(task_of(stem), rows, mapping, path=str(file), rereadable=again)
 
 
 def rows_source(rows: Iterable[Any], mapping: RowMapping, *, name: str = "rows") -> Source:
@@ -66,7 +71,8 @@ def rows_source(rows: Iterable[Any], mapping: RowMapping, *, name: str = "rows")
                 raise DataError(message)
             yield number, row
 
-    return Source(name, numbered, mapping, rereadable=not once)
+    samples = Samples(numbered, chosen=mapping.filter, place=name, rereadable=not once)
+    return Source(name, samples, mapping, rereadable=not once)
 
 
 def refuse_duplicates(examples: Iterable[Example]) -> Iterator[Example]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Awaitable
 from dataclasses import replace
@@ -23,6 +24,9 @@ _OK = 200
 _KEPT = 2000
 _SECRET_LENGTH = 16
 """A shorter key is a placeholder such as `EMPTY`, and may be a word of an honest reply."""
+_SECRET_LENGTH_IN_ERRORS = 4
+_CHAT = "/chat/completions"
+_LIST_SECONDS = 20.0
 
 
 class HttpClients(PerLoop[HttpClient]):
@@ -36,7 +40,8 @@ class HttpClients(PerLoop[HttpClient]):
 class OpenAIChat:
     """Posts to `{base}/chat/completions`. An empty path in `api_base` becomes `/v1`.
 
-    `timeout` is the whole time of one request in seconds. `api_key` None sends no Authorization header.
+    `timeout` is the whole time of one request in seconds. `api_key` None sends no Authorization header. `account`
+    differs where the URL or the key does, and holds neither.
     """
 
     def __init__(
@@ -46,6 +51,7 @@ class OpenAIChat:
         self._url = chat_url(api_base)
         self._timeout = timeout
         self._secret = (api_key or "").encode()
+        self.account = hashlib.blake2b(f"{self._url}\0{api_key}".encode(), digest_size=16).hexdigest()
         self._headers = ["content-type: application/json", "user-agent: gavelkit"]
         if api_key is not None:
             self._headers.append(f"authorization: Bearer {api_key}")
@@ -56,11 +62,27 @@ class OpenAIChat:
         body = parameters[:-1].encode() + b',"messages":' + _encode(request.messages) + b"}"
         began = perf_counter()
         reply = await self._client.request("POST", self._url, headers=self._headers, body=body, timeout=self._timeout)
-        if len(self._secret) >= _SECRET_LENGTH and self._secret in reply.body:
-            reply = replace(reply, body=reply.body.replace(self._secret, b"(key)"))
+        reply = self._without_key(reply)
         if reply.status != _OK:
             raise refusal(reply.status, reply.body, reply.header)
         return _completion(reply, perf_counter() - began)
+
+    async def models(self) -> tuple[str, ...]:
+        """The names in the endpoint's list of models; none where there is no list to read."""
+        url = f"{self._url.removesuffix(_CHAT)}/models"
+        seconds = min(self._timeout, _LIST_SECONDS)
+        try:
+            reply = await self._client.request("GET", url, headers=self._headers, timeout=seconds)
+            listed = _decode_models(self._without_key(reply).body)
+        except (CallError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            return ()
+        return tuple(model.id for model in listed.data) if reply.status == _OK else ()
+
+    def _without_key(self, reply: HttpReply) -> HttpReply:
+        least = _SECRET_LENGTH if reply.status == _OK else _SECRET_LENGTH_IN_ERRORS
+        if len(self._secret) >= least and self._secret in reply.body:
+            return replace(reply, body=reply.body.replace(self._secret, b"(key)"))
+        return reply
 
 
 def chat_url(api_base: str) -> str:
@@ -68,7 +90,7 @@ def chat_url(api_base: str) -> str:
     base = api_base.rstrip("/")
     if not urlsplit(base).path:
         base += "/v1"
-    return base if base.endswith("/chat/completions") else f"{base}/chat/completions"
+    return base if base.endswith(_CHAT) else f"{base}{_CHAT}"
 
 
 _Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]  # what a record can hold
@@ -113,6 +135,15 @@ class _Reply(msgspec.Struct):
     error: Any = None
 
 
+class _Model(msgspec.Struct):
+    id: str
+
+
+class _Models(msgspec.Struct):
+    data: list[_Model]
+
+
+_decode_models = msgspec.json.Decoder(_Models).decode
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(_Reply).decode
 

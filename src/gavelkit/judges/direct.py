@@ -15,9 +15,11 @@ from gavelkit.core.identity import Identity
 from gavelkit.core.judgment import Judgment, Step
 from gavelkit.core.limits import Limits
 from gavelkit.core.message import Labels, Parameters, Request
+from gavelkit.core.probe import Probe
 from gavelkit.core.protocols import Engine, Parser, Wrap
 from gavelkit.core.slot import Slot
 from gavelkit.core.status import Status
+from gavelkit.judges.call_log import log_call
 from gavelkit.judges.verdict import read_verdict
 from gavelkit.prompts import Prompt
 
@@ -28,7 +30,8 @@ STEP = "judge"
 class Direct:
     """Asks once about each system's response and reads the reply in its place.
 
-    `apart` is True where equal prompts about different examples are different calls.
+    `apart` is True where equal prompts about different examples are different calls. `named` and `save_details` shape
+    the files beside the record: whether somebody gave the judge its name, and whether it gets a file of its own.
     """
 
     name: str
@@ -41,6 +44,9 @@ class Direct:
     limits: Limits = field(default_factory=Limits)
     preset: str = ""
     apart: bool = False
+    named: bool = True
+    save_details: bool = True
+    probes: tuple[Probe, ...] = ()
     asks: Identity = field(init=False)
     reads: Identity = field(init=False)
 
@@ -51,6 +57,8 @@ class Direct:
             "parameters": self.parameters.values,
             **self.prompt.material,
         }
+        if self.parameters.response_format:
+            asks["response_format"] = self.parameters.response_format
         if self.apart:
             asks["apart"] = True
         reads = {"parser": self.parser.name, "version": self.parser.version, **_parser_settings(self.parser)}
@@ -91,8 +99,10 @@ class Direct:
         except NotYet:
             return Judgment(slot, Status.PENDING)
         except CallError as error:
+            log_call(request, Status.CALL_ERROR, None, error.failure)
             return Judgment(slot, Status.CALL_ERROR, failure=error.failure)
         verdict = read_verdict(completion, self.parser, self.criterion)
+        log_call(request, verdict.status, completion, verdict.failure)
         return Judgment(
             slot=slot,
             status=verdict.status,
@@ -115,8 +125,14 @@ class Direct:
 
 
 def _parser_settings(parser: Parser) -> dict[str, object]:
-    pattern, grades = getattr(parser, "grade_pattern", None), getattr(parser, "grades", ())
-    return {**({"grade_pattern": pattern} if pattern else {}), **({"grades": sorted(grades)} if grades else {})}
+    """What a reader was given besides its defaults, so that a new setting changes no judge that leaves it out."""
+    settings = getattr(parser, "__dataclass_fields__", {}).values()
+    given = {each.name: (getattr(parser, each.name), each.default) for each in settings if each.init}
+    return {
+        name: sorted(value) if isinstance(value, tuple) else value  # the order of grades changes nothing
+        for name, (value, default) in given.items()
+        if name not in {"name", "version"} and value != default
+    }
 
 
 def _scale(criterion: Criterion) -> dict[str, object]:

@@ -9,6 +9,7 @@ from gavelkit.core.path import did_you_mean
 from gavelkit.core.protocols import Parser
 from gavelkit.parsing.grade import GradeParser
 from gavelkit.parsing.grade_pattern import GradePatternParser
+from gavelkit.parsing.json_field import JsonParser
 from gavelkit.parsing.rating import RatingParser
 from gavelkit.parsing.score import ScoreFirstParser, ScoreParser
 from gavelkit.parsing.thinking import without_thinking
@@ -16,6 +17,7 @@ from gavelkit.parsing.thinking import without_thinking
 __all__ = [
     "GradeParser",
     "GradePatternParser",
+    "JsonParser",
     "RatingParser",
     "ScoreFirstParser",
     "ScoreParser",
@@ -30,20 +32,22 @@ _PLAIN: dict[str, Callable[[], Parser]] = {
 }
 
 
-def parser_for(name: str, *, grade_pattern: str | None = None, grades: Sequence[str] = ()) -> Parser:
+def parser_for(
+    name: str, *, grade_pattern: str | None = None, grades: Sequence[str] = (), score_field: str = "score"
+) -> Parser:
     """The reader of that name. Raises ConfigError: no such reader, or a setting it does not take."""
     if name == "grade":
         if grade_pattern is None:
             return GradeParser(tuple(grades))
         return GradePatternParser(grade_pattern, tuple(grades))
-    if name not in _PLAIN:
-        known = sorted([*_PLAIN, "grade"])
+    if name not in _PLAIN and name != "json":
+        known = sorted([*_PLAIN, "grade", "json"])
         message = f"no parser {name!r}: there are {', '.join(known)}{_near(name, known)}"
         raise ConfigError(message)
     if grade_pattern is not None or grades:
         message = f"grade_pattern and grades belong to the parser grade, not to {name}"
         raise ConfigError(message)
-    return _PLAIN[name]()
+    return JsonParser(score_field) if name == "json" else _PLAIN[name]()
 
 
 def _near(name: str, known: list[str]) -> str:

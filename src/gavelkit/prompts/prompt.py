@@ -14,7 +14,10 @@ from gavelkit.prompts.template import Template
 FENCE = "fence"
 """The variable that holds the marker round data: templates write it beside each field's name."""
 
-RESERVED = frozenset({"prediction", "response", "output", "reference", "doc", "response_format", "system", FENCE})
+FORMAT = "response_format"
+"""The variable that holds the form of the answer, where the judge sets one."""
+
+RESERVED = frozenset({"prediction", "response", "output", "reference", "doc", FORMAT, "system", FENCE})
 """Names that a custom variable may not take."""
 
 _ANSWERS = ("response", "output", "prediction")
@@ -26,14 +29,19 @@ class Prompt:
 
     Variables: every field of the row; `question` and the like by their aliases; `response`, `output` and
     `prediction`, which are the same; `reference`, None where there is none; `doc`; `system`, the name of what is
-    judged; custom variables, which win over fields; and `fence`, one marker per prompt that no field contains.
-    Rendering is a pure function of the row.
+    judged; custom variables, which win over fields; `response_format`, the form of the answer where one is set; and
+    `fence`, one marker per prompt that no field contains. Rendering is a pure function of the row.
     """
 
-    __slots__ = ("_custom", "_fenced", "_system", "_user", "uses")
+    __slots__ = ("_custom", "_fenced", "_format", "_system", "_user", "uses")
 
     def __init__(
-        self, user: Template, *, system: Template | None = None, custom: Mapping[str, Any] | None = None
+        self,
+        user: Template,
+        *,
+        system: Template | None = None,
+        custom: Mapping[str, Any] | None = None,
+        response_format: str | None = None,
     ) -> None:
         self._user = user
         self._system = system
@@ -43,14 +51,17 @@ class Prompt:
         for template in templates:
             self.uses = self.uses | template.uses
         names = frozenset().union(*(template.names for template in templates))
-        self._fenced = tuple(sorted(names - self._custom.keys() - {FENCE})) if FENCE in names else ()
+        self._format = response_format if FORMAT in names else None
+        ours = {FENCE, *self._custom, *(() if self._format is None else (FORMAT,))}
+        self._fenced = tuple(sorted(names - ours)) if FENCE in names else ()
 
     @property
     def material(self) -> Mapping[str, object]:
         """What shapes the prompt, for the judge's identity."""
         system = {} if self._system is None else {"system_prompt": self._system.text}
         custom = {"variables": self._custom} if self._custom else {}
-        return {"prompt_template": self._user.text, **system, **custom}
+        shown = {} if self._format is None else {"shown_format": self._format}
+        return {"prompt_template": self._user.text, **system, **custom, **shown}
 
     @property
     def names(self) -> frozenset[str]:
@@ -74,6 +85,8 @@ class Prompt:
         variables["reference"] = example.reference
         variables["doc"] = example.doc
         variables["system"] = system
+        if self._format is not None:
+            variables[FORMAT] = self._format
         if self._fenced:
             variables[FENCE] = self._fence(variables, example)
         return variables

@@ -11,6 +11,9 @@ judges      [{name, model, preset, scale, higher_is_better, threshold, max_error
             too_many_failed, counts, failures, calls, prompt_tokens, completion_tokens, cached_tokens,
             tokens_complete}]
             `failures` counts by kind; the tokens are lower bounds where `tokens_complete` is false
+gates       [{gate, judge, bound, value, system, interval, passed, reason}]
+            `value` is null where there is none, and `reason` says why; `system` names the one that decides where the
+            gate is for all of several; `interval` is {low, high} or null
 notes       [text]
 details     what else the run recorded, keys sorted
 """
@@ -20,6 +23,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
+from gavelkit.core.gate import GateResult
 from gavelkit.core.report import Interval, JudgeSummary, Metric, Report
 from gavelkit.core.status import Status
 from gavelkit.reports.wellformed import plain_json, well_formed
@@ -37,6 +41,7 @@ def report_json(report: Report) -> str:
         "finished": report.finished,
         "metrics": [_metric(metric) for metric in report.metrics],
         "judges": [_judge(judge) for judge in report.judges],
+        "gates": [_gate(gate) for gate in report.gates],
         "notes": [well_formed(note) for note in report.notes],
         "details": plain_json(report.details),
     }
@@ -89,6 +94,19 @@ def _judge(judge: JudgeSummary) -> dict[str, object]:
         "completion_tokens": judge.completion_tokens,
         "cached_tokens": judge.cached_tokens,
         "tokens_complete": judge.tokens_complete,
+    }
+
+
+def _gate(gate: GateResult) -> dict[str, object]:
+    return {
+        "gate": well_formed(gate.gate),
+        "judge": well_formed(gate.judge),
+        "bound": gate.bound,
+        "value": plain_json(gate.value),
+        "system": well_formed(gate.system) or None,
+        "interval": gate.interval and dict(zip(("low", "high"), map(plain_json, gate.interval), strict=True)),
+        "passed": gate.passed,
+        "reason": well_formed(gate.reason) or None,
     }
 
 

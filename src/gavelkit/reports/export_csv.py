@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping
 from typing import BinaryIO
 
 from gavelkit.core.protocols import Entry
 from gavelkit.reports.rows import RenderPrompt, Value, columns, row
+from gavelkit.reports.wellformed import plain_json
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -19,7 +21,7 @@ def export_csv(
     """Write a header and the columns of `rows.COLUMNS` as UTF-8, and return how many judgments.
 
     A text that a spreadsheet would run as a formula gets an apostrophe before it, unless `raw`; numbers never do.
-    None is an empty cell, a boolean true or false.
+    None is an empty cell, a boolean true or false, an object its JSON text.
     """
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     try:
@@ -40,6 +42,8 @@ def _cell(value: Value, *, raw: bool) -> str | float:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, Mapping):
+        return json.dumps(plain_json(value, as_written=True), ensure_ascii=False, allow_nan=False)
     if isinstance(value, str) and not raw and value.startswith(_FORMULA):
         return f"'{value}"
     return value

@@ -18,7 +18,7 @@ def export_jsonl(entries: Iterable[Entry], file: BinaryIO, *, prompt: RenderProm
     """
     written = 0
     for entry in entries:
-        values = {name: plain_json(value) for name, value in row(entry, prompt).items()}
+        values = {name: plain_json(value, as_written=True) for name, value in row(entry, prompt).items()}
         file.write(json.dumps(values, ensure_ascii=False, allow_nan=False).encode() + b"\n")
         written += 1
     return written

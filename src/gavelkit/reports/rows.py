@@ -2,11 +2,13 @@
 
 `reply`, `reasoning`, `finish_reason` and `served_model` are those of the last step, which holds the verdict; tokens,
 `seconds` and `attempts` are summed over all steps, and tokens are None where any step's endpoint did not count.
+`judgment_parsed` is the whole object of a structured answer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from gavelkit.core.judgment import Judgment, Step
 from gavelkit.core.protocols import Entry
@@ -15,7 +17,7 @@ from gavelkit.reports.wellformed import well_formed
 RenderPrompt = Callable[[Entry], str | None]
 """Gives the prompt of a judgment, for exports that show it; None where it cannot be told any more."""
 
-Value = str | float | int | bool | None
+Value = str | float | int | bool | Mapping[str, Any] | None
 
 COLUMNS = (
     "id",
@@ -27,6 +29,7 @@ COLUMNS = (
     "passed",
     "grade",
     "explanation",
+    "judgment_parsed",
     "failure_kind",
     "failure_message",
     "reply",
@@ -69,6 +72,7 @@ def _verdict(judgment: Judgment) -> tuple[Value, ...]:
         judgment.passed,
         grade.value if grade else None,
         grade.explanation if grade else None,
+        grade.parts or None if grade else None,
         failure.kind.value if failure and failure.kind else None,
         failure.message if failure else None,
     )

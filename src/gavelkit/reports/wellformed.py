@@ -14,8 +14,11 @@ def well_formed(text: str) -> str:
     return _SURROGATE.sub("\ufffd", text)
 
 
-def plain_json(value: object) -> object:
-    """The value in the types of JSON: keys sorted, numbers that are not finite as null, the unknown as its text."""
+def plain_json(value: object, *, as_written: bool = False) -> object:
+    """The value in the types of JSON: numbers that are not finite as null, the unknown as its text.
+
+    Keys are sorted, or `as_written`.
+    """
     if value is None or isinstance(value, bool | int):
         return value
     if isinstance(value, str):
@@ -23,7 +26,8 @@ def plain_json(value: object) -> object:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return {well_formed(str(key)): plain_json(value[key]) for key in sorted(value, key=str)}
+        keys = value if as_written else sorted(value, key=str)
+        return {well_formed(str(key)): plain_json(value[key], as_written=as_written) for key in keys}
     if isinstance(value, list | tuple):
-        return [plain_json(each) for each in value]
+        return [plain_json(each, as_written=as_written) for each in value]
     return well_formed(str(value))

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 from gavelkit.core.errors import ConfigError, DataError
 from gavelkit.core.example import Example
+from gavelkit.core.gate import Gate
+from gavelkit.core.path import did_you_mean
 from gavelkit.core.protocols import Judge
 from gavelkit.datasets import Source, refuse_duplicates
 from gavelkit.run.settings import RunSettings
@@ -70,6 +72,18 @@ def check_rows(
         message = f"{source.path or source.name}: there is no row to judge"
         raise DataError(message)
     return planned
+
+
+def check_gates(gates: Sequence[Gate], planned: Planned) -> None:
+    """Raises ConfigError where a gate names a system that no row has. Rows that are read once are not known yet."""
+    if not planned.complete:
+        return
+    for gate in gates:
+        systems = {" vs ".join(systems) for judge, systems in planned.slots if judge == gate.judge}
+        if gate.system is not None and planned.slots and gate.system not in systems:
+            hint = did_you_mean(gate.system, (each for each in systems if each))
+            message = f"gates: {gate}: no row has a response of the system {gate.system!r}{hint}"
+            raise ConfigError(message)
 
 
 def checked_examples(source: Source, *, limit: int | None) -> Iterator[Example]:

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any, cast
 
 from gavelkit.core.criterion import Criterion, Options, Range
+from gavelkit.core.gate import Gate
 from gavelkit.core.judgment import Judgment
 from gavelkit.core.report import JudgeSummary, Metric, Report
 from gavelkit.core.slot import Slot
 from gavelkit.core.status import Status
-from gavelkit.stats import JudgeFacts, OnFailure, summarise
+from gavelkit.stats import JudgeFacts, OnFailure, decide, summarise
 from gavelkit.storage import RunReader, open_reader
 from gavelkit.storage.reader import CallTotals, JudgeRow
 
@@ -44,6 +45,7 @@ def _report(reader: RunReader, max_error_rate: float | None) -> Report:
         judges=judges,
         notes=tuple(_notes(reader.meta, judges, count)),
         details={"data": reader.meta.get("data", ""), "on_failure": on_failure},
+        gates=decide([Gate(**each) for each in reader.meta.get("gates", ())], metrics),
     )
 
 

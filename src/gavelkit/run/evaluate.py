@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -13,6 +14,7 @@ from gavelkit.core.errors import EndpointError, GavelError, Interrupted, RunFail
 from gavelkit.core.event import Noticed, Observe, Planned, ignore
 from gavelkit.core.example import Example
 from gavelkit.core.failure import Failure
+from gavelkit.core.gate import Gate
 from gavelkit.core.protocols import Engine, Judge
 from gavelkit.core.report import Report
 from gavelkit.core.slot import Slot
@@ -20,9 +22,12 @@ from gavelkit.datasets import Source
 from gavelkit.engines import Replaying, StoredOnly
 from gavelkit.engines.replay import InFlight
 from gavelkit.run.check import Planned as Plan
-from gavelkit.run.check import check_rows, check_settings, checked_examples
+from gavelkit.run.check import check_gates, check_rows, check_settings, checked_examples
 from gavelkit.run.conclude import conclude
+from gavelkit.run.ending import complaints
+from gavelkit.run.folder import holds_run
 from gavelkit.run.pool import Pool
+from gavelkit.run.preflight import preflight
 from gavelkit.run.settings import RunSettings
 from gavelkit.run.stop import Stop
 from gavelkit.storage import RunRecord, open_reader
@@ -49,7 +54,13 @@ async def evaluate_async(
     plan = check_rows(source, judges, limit=settings.limit, repeat=settings.repeat, stop=stop)
     if stop.asked:
         raise Interrupted(stop.reason, Report(str(folder), (), ()), exit_code=stop.exit_code)
+    check_gates(settings.gates, plan)
     checked = perf_counter() - began
+    begun = holds_run(folder)
+    if not begun:  # so that a wrong address, key or model leaves no run behind
+        await _preflight(judges, settings, observe, stop)
+        if stop.asked:
+            raise Interrupted(stop.reason, Report(str(folder), (), ()), exit_code=stop.exit_code)
     bound = sum(judge.limits.concurrency for judge in judges)
     with RunRecord(
         folder, judges, mapping=source.mapping.spec, bound=bound, observe=observe, retry_errors=settings.retry_errors
@@ -58,10 +69,13 @@ async def evaluate_async(
             record,
             plan,
             {**(facts or {}), "data": source.path, "on_failure": settings.on_failure, "repeat": settings.repeat},
+            settings.gates,
         )
         observe(Planned(plan.total if plan.complete else None, record.journal.held_count, checked))
         if record.reread:
             await _reread(record, judges, source.examples(limit=settings.limit), settings, observe)
+        if begun and not (plan.complete and record.journal.held_count >= plan.total):
+            await _preflight(judges, settings, observe, stop)
         examples = _counting(checked_examples(source, limit=settings.limit), plan, judges, settings.repeat)
         replaying = partial(_replaying, record, {})
         pool = Pool(record.journal, stop=stop, repeat=settings.repeat)
@@ -89,6 +103,12 @@ async def reparse_async(judges: Sequence[Judge], *, folder: Path, repeat: int, o
     finally:
         reader.close()
     return conclude(folder)
+
+
+async def _preflight(judges: Sequence[Judge], settings: RunSettings, observe: Observe, stop: Stop) -> None:
+    """Try what the judges call. Raises EndpointError; once asked to stop, it ends at once."""
+    if settings.preflight_check:
+        await _until_stopped(preflight(judges, observe=observe), stop, replace(settings, grace_seconds=0))
 
 
 async def _reread(
@@ -151,8 +171,8 @@ def _planned(plan: Plan) -> list[tuple[str, tuple[str, ...], int]]:
     return [(judge, systems, count) for (judge, systems), count in plan.slots.items()]
 
 
-def _note(record: RunRecord, plan: Plan, facts: Mapping[str, Any]) -> None:
-    for name, value in {**facts, "planned": _planned(plan)}.items():
+def _note(record: RunRecord, plan: Plan, facts: Mapping[str, Any], gates: Sequence[Gate]) -> None:
+    for name, value in {**facts, "planned": _planned(plan), "gates": [asdict(gate) for gate in gates]}.items():
         record.journal.note(name, value)
 
 
@@ -166,12 +186,6 @@ def _ending(report: Report, *, fatal: Failure | None, stop: Stop, on_failure: st
     if not report.finished:
         message = f"{report.pending} judgments are pending and nothing says why"
         raise GavelError(message)
-    for judge in report.judges:
-        if judge.too_many_failed:
-            rates = f"{judge.error_rate:.1%} of its judgments failed, and {judge.max_error_rate:.1%} may"
-            message = f"judge {judge.name!r}: {rates}"
-            raise RunFailed(message, report)
-    if on_failure == "raise" and any(metric.failed for metric in report.metrics):
-        message = "judgments failed, and on_failure is raise"
-        raise RunFailed(message, report)
+    if failing := list(complaints(report, on_failure=on_failure)):
+        raise RunFailed("; ".join(failing), report)
     return report

@@ -41,9 +41,9 @@ def prompt_renderer(reader: RunReader) -> RenderPrompt:
         prompt, parameters, apart = made[slot.judge]
         try:
             messages = prompt.messages(entry.example, slot.systems[0])
-        except TemplateError:
+            request = Request(messages, parameters, slot.repeat, Labels(), slot.place if apart else "")
+        except (TemplateError, UnicodeEncodeError):
             return None
-        request = Request(messages, parameters, slot.repeat, Labels(), slot.place if apart else "")
         steps = entry.judgment.steps
         if steps and reader.key(steps[-1].completion.call) != request.key:
             return None
@@ -58,8 +58,9 @@ def _prompt(asks: Any) -> Prompt:
         Template(asks["prompt_template"]),
         system=None if system is None else Template(system, name="system_prompt"),
         custom=asks.get("variables"),
+        response_format=asks.get("shown_format"),
     )
 
 
 def _parameters(asks: Any) -> Parameters:
-    return Parameters(asks["model"], asks["parameters"])
+    return Parameters(asks["model"], asks["parameters"], asks.get("response_format", ""))

@@ -29,10 +29,15 @@ def default_folder(
     return root / f"{safe_name(name)}-{digest}"
 
 
+def holds_run(folder: Path) -> bool:
+    """Whether a run was begun here."""
+    return (folder / schema.FILE_NAME).exists()
+
+
 def next_free(folder: Path) -> Path:
     """The folder itself where it holds no run, else the first of `-2`, `-3`, ... that holds none."""
     number, candidate = 1, folder
-    while (candidate / schema.FILE_NAME).exists():
+    while holds_run(candidate):
         number += 1
         candidate = folder.with_name(f"{folder.name}-{number}")
     return candidate

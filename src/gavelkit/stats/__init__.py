@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gavelkit.stats.gates import decide
 from gavelkit.stats.interval import student_t, wilson
 from gavelkit.stats.quantile import normal_quantile, student_t_cdf, student_t_quantile
 from gavelkit.stats.summary import OnFailure, summarise
@@ -11,6 +12,7 @@ __all__ = [
     "JudgeFacts",
     "OnFailure",
     "Tally",
+    "decide",
     "normal_quantile",
     "student_t",
     "student_t_cdf",

@@ -51,6 +51,7 @@ class RunJournal:
         self._pushing = False
         self._positions = HashIndex()
         self._contents = array("q")
+        self._lines = array("q")
         self._seen = bytearray()
         self._removed: set[int] = set()
         self._held = HashIndex()
@@ -90,6 +91,8 @@ class RunJournal:
         else:
             self._seen[position] = 1
             if self._contents[position] == content and position not in self._removed:
+                if self._lines[position] != example.line:
+                    self.statement("UPDATE example SET line=? WHERE example=?", (example.line, position))
                 return position
             self._renew(position, content)
         self._writer.example((position, to_text(example.id), identity, content, example.line, row))
@@ -198,14 +201,16 @@ class RunJournal:
 
     def _load(self, connection: sqlite3.Connection) -> None:
         """What an earlier start left: rows, and the judgments that stand."""
-        for position, identity, content, removed in connection.execute(
-            "SELECT example, identity, content, removed FROM example ORDER BY example"
+        for position, identity, content, removed, line in connection.execute(
+            "SELECT example, identity, content, removed, line FROM example ORDER BY example"
         ):
             while len(self._contents) < position:  # a row whose commit a kill cut off
                 self._contents.append(0)
+                self._lines.append(0)
                 self._seen.append(1)
             self._positions.put(identity, position)
             self._contents.append(content)
+            self._lines.append(line)
             self._seen.append(0)
             if removed:
                 self._removed.add(position)

@@ -24,6 +24,7 @@ from gavelkit.storage.codec import (
     read_grade,
 )
 from gavelkit.storage.database import open_for_reading, storage_errors
+from gavelkit.storage.replies import StoredReplies
 from gavelkit.storage.schema import FILE_NAME, REPEAT_BITS, STATUSES, slot_parts
 
 _CALL_WIDTH = 15
@@ -32,6 +33,11 @@ SELECT judgment.*, example.id, example.line, example.row, {CALL_COLUMNS}
 FROM judgment JOIN example ON example.example = judgment.slot >> 30 AND example.removed = 0
 LEFT JOIN call ON call.call = judgment.call ORDER BY judgment.slot
 """  # noqa: S608 - constants only
+_ENTRIES_AS_IN_DATA = _ENTRIES.replace("ORDER BY judgment.slot", "ORDER BY example.line, judgment.slot")
+_OUT_OF_ORDER = """
+SELECT 1 FROM (SELECT line, LAG(line) OVER (ORDER BY example) AS before FROM example WHERE removed=0)
+WHERE line < before LIMIT 1
+"""
 _OUTCOMES = """
 SELECT slot, status, score, failure, example.id
 FROM judgment JOIN example ON example.example = judgment.slot >> 30 AND example.removed = 0 ORDER BY slot
@@ -101,14 +107,18 @@ class RunReader:
         by_name = {judge.name: judge for judge in self._judges.values()}
         return tuple(by_name[name] for name in self.meta.get("judges", ()) if name in by_name)
 
-    def entries(self) -> Iterator[Entry]:
-        """Every judgment of the present rows and judges, ordered by example, judge, system and repeat."""
+    def entries(self, *, as_in_data: bool = False) -> Iterator[Entry]:
+        """Every judgment of the present rows and judges, ordered by example, judge, system and repeat.
+
+        Examples come in the order in which the record met them, or `as_in_data`, where rows may have moved since.
+        """
         judges = self._current
+        query = _ENTRIES_AS_IN_DATA if as_in_data and self._moved else _ENTRIES
         source = str(self.meta.get("data", ""))
         example: Example | None = None
         at = -1
         with storage_errors(self._path):
-            for row in self._connection.execute(_ENTRIES):
+            for row in self._connection.execute(query):
                 position, judge, subject, repeat = slot_parts(row[0])
                 if judge not in judges or repeat >= self._repeats:
                     continue
@@ -137,6 +147,11 @@ class RunReader:
             for identifier, row, line in self._connection.execute(query):
                 yield read_example(from_text(identifier), row, line=line, source=source)
 
+    def replies(self) -> StoredReplies:
+        """Every reply the run holds, by the key of its request."""
+        with storage_errors(self._path):
+            return StoredReplies(self._connection)
+
     def key(self, call: int) -> bytes | None:
         """The key of a call's request."""
         with storage_errors(self._path):
@@ -159,6 +174,11 @@ class RunReader:
 
     def _rows(self, columns: str, table: str) -> Iterator[Row]:
         return self._connection.execute(f"SELECT {columns} FROM {table}")  # noqa: S608 - constants only
+
+    @property
+    def _moved(self) -> bool:
+        with storage_errors(self._path):
+            return self._connection.execute(_OUT_OF_ORDER).fetchone() is not None
 
     @property
     def _current(self) -> Mapping[int, JudgeRow]:

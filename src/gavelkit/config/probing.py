@@ -1,0 +1,38 @@
+"""What a judge's endpoint is tried with before a run. The request's words lie in the catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from gavelkit.catalog import shipped_file
+from gavelkit.config.environment import Environment
+from gavelkit.core.message import Labels, Message, Parameters, Request
+from gavelkit.core.probe import Probe
+from gavelkit.core.protocols import Engine
+from gavelkit.engines import OpenAIChat
+
+_MOST_TOKENS = 16  # enough for "OK", and above the least that some endpoints accept
+_LEFT_OUT = frozenset({"response_format", "max_completion_tokens"})  # an answer in a form does not fit so few tokens
+
+
+def probe_for(
+    settings: Mapping[str, Any], environment: Environment, *, name: str, model: str, chat: OpenAIChat, engine: Engine
+) -> Probe:
+    """How to try the endpoint that `chat` calls: through `engine`, so that it is retried as the judge is."""
+    values = {key: value for key, value in settings.get("extra_body", {}).items() if key not in _LEFT_OUT}
+    parameters = Parameters(model, {**values, "temperature": settings["temperature"], "max_tokens": _MOST_TOKENS})
+    words = shipped_file("preflight.txt").read_text(encoding="utf-8").strip()
+    request = Request((Message("user", words),), parameters, labels=Labels(judge=name, step="preflight"))
+    return Probe(
+        judge=name,
+        model=model,
+        api_base=settings["api_base"],
+        account=chat.account,
+        key_variable=environment.key_variable(name),
+        key_variables=environment.key_variables(name),
+        ask=partial(engine.complete, request),
+        models=chat.models,
+        wanted=settings["preflight_check"],
+    )
