@@ -1,6 +1,6 @@
 """Awkward replies of real judges, each with the status that a careful person would give it.
 
-Two formats have no shipped reader and are left out, with the reason beside them. Where the table differs from what
+Two formats have no shipped reader: every one of them calls such a row unreadable. Where the table differs from what
 was recorded then, `DIFFERS` says why the table is right.
 """
 
@@ -17,7 +17,7 @@ from gavelkit.core.completion import Completion
 from gavelkit.core.criterion import Criterion, Options
 from gavelkit.core.protocols import Parser
 from gavelkit.judges.verdict import Verdict, read_verdict
-from gavelkit.parsing import GradePatternParser, JsonParser, RatingParser
+from gavelkit.parsing import GradeParser, GradePatternParser, JsonParser, RatingParser, ScoreFirstParser, ScoreParser
 
 # The judge was asked for the sentence as its conclusion, so it is looked for on the last line.
 SENTENCE = GradePatternParser(r"[^\n]*Output \(([ab])\) is better[^\n]*\s*\Z", ("a", "b"))
@@ -148,7 +148,12 @@ def test_what_differs_from_the_verdict_recorded_then_is_defended(rows: list[dict
     assert {at for at, value in then.items() if words.get(value, value) != now[at]} == DIFFERS.keys()
 
 
-def test_what_has_no_reader_is_at_least_never_guessed(rows: list[dict[str, Any]]) -> None:
-    lists = [row["raw"] for row in rows if row["expected_format"] == "JSON list"]
-    readings = [read_verdict(Completion(raw), JsonParser("category"), Criterion("c")) for raw in lists]
-    assert {str(reading.status) for reading in readings} == {"parse_error"}
+@pytest.mark.parametrize(
+    "parser", [ScoreParser(), ScoreFirstParser(), RatingParser(), GradeParser(), JsonParser("category")]
+)
+def test_a_row_that_no_reader_fits_is_a_parse_error_to_every_one_of_them(
+    rows: list[dict[str, Any]], parser: Parser
+) -> None:
+    left_out = [row for row in rows if row["expected_format"] in LEFT_OUT]
+    readings = {name(row): read_verdict(Completion(row["raw"]), parser, Criterion("c")) for row in left_out}
+    assert {at: str(reading.status) for at, reading in readings.items()} == dict.fromkeys(readings, "parse_error")
