@@ -53,6 +53,13 @@ def test_an_error_stands_where_the_score_is_missing(status: Status) -> None:
     assert (found["score"], found["judgment_raw"], found["error"]) == (None, None, f"{status}: no such luck")
 
 
+def test_a_structured_judge_has_the_same_keys_where_nothing_could_be_read() -> None:
+    entry = Entry(Judgment(SLOT, Status.PARSE_ERROR, failure=Failure("no JSON object in the reply")), EXAMPLE)
+    found = json.loads(page_line(entry, place=0, prompt=None, structured=True))
+    assert list(found) == [key if key != "explanation" else "judgment_parsed" for key in KEYS]
+    assert found["judgment_parsed"] is None
+
+
 def test_a_failure_without_words_has_an_error_all_the_same() -> None:
     assert line(Judgment(SLOT, Status.PENDING))["error"] == "pending: no verdict"
 

@@ -3,7 +3,7 @@
 idx               the row's place in the data, from 0
 score             the number, null where there is none
 judgment_raw      the reply word for word, null where none came
-explanation       the words round the verdict; `judgment_parsed` stands in its place where the reply was structured
+explanation       the words round the verdict; `judgment_parsed` stands in its place where the judge asks for JSON
 formatted_prompt  what was sent, null where it cannot be told any more
 prediction        the response that was judged
 reference         the reference, a list where there are several, null where there is none
@@ -19,8 +19,8 @@ from gavelkit.core.protocols import Entry
 from gavelkit.reports.wellformed import plain_json
 
 
-def page_line(entry: Entry, *, place: int, prompt: str | None) -> bytes:
-    """The line, ending in a line feed: strict JSON in valid UTF-8."""
+def page_line(entry: Entry, *, place: int, prompt: str | None, structured: bool = False) -> bytes:
+    """The line, ending in a line feed: strict JSON in valid UTF-8. A `structured` judge's lines have the same keys."""
     judgment, example = entry.judgment, entry.example
     grade = judgment.grade
     responses = [example.responses.get(system) for system in judgment.slot.systems]
@@ -29,8 +29,9 @@ def page_line(entry: Entry, *, place: int, prompt: str | None) -> bytes:
         "score": plain_json(judgment.score),
         "judgment_raw": plain_json(judgment.steps[-1].completion.text if judgment.steps else None),
     }
-    if grade is not None and grade.parts:
-        values["judgment_parsed"] = plain_json(grade.parts, as_written=True)
+    parts = grade.parts if grade else None
+    if structured or parts:
+        values["judgment_parsed"] = plain_json(parts or None, as_written=True)
     else:
         values["explanation"] = plain_json(grade.explanation if grade else None)
     values |= {

@@ -16,6 +16,7 @@ from gavelkit.core.names import safe_name
 from gavelkit.core.protocols import Entry
 from gavelkit.core.report import Report
 from gavelkit.judges import Direct
+from gavelkit.parsing import JsonParser
 from gavelkit.reports import RenderPrompt, export_jsonl, page_line, replace_file
 from gavelkit.run.export import prompt_renderer
 from gavelkit.run.results import results_document
@@ -54,7 +55,8 @@ def write_files(report: Report, judges: Sequence[Direct], *, task: str, clock: C
     try:
         document = results_document(reader.meta, report, {judge.name: result_key(judge) for judge in judges}, task)
         stems = _stems(judges, report, task)
-        content = _write_lines(reader, before.stamp or now, stems, document)
+        structured = frozenset(judge.name for judge in judges if isinstance(judge.parser, JsonParser))
+        content = _write_lines(reader, before.stamp or now, stems, structured, document)
     finally:
         reader.close()
     stamp = before.stamp if content == before.content else now
@@ -68,7 +70,9 @@ def write_files(report: Report, judges: Sequence[Direct], *, task: str, clock: C
         (folder / name).unlink(missing_ok=True)
 
 
-def _write_lines(reader: RunReader, stamp: str, stems: Mapping[str, str], document: Mapping[str, Any]) -> str:
+def _write_lines(
+    reader: RunReader, stamp: str, stems: Mapping[str, str], structured: frozenset[str], document: Mapping[str, Any]
+) -> str:
     """Write the full export and each judge's file in one pass; a hash of all that the files hold."""
     content = hashlib.blake2b(json.dumps(document, sort_keys=True).encode(), digest_size=16)
     with ExitStack() as opened:
@@ -77,22 +81,28 @@ def _write_lines(reader: RunReader, stamp: str, stems: Mapping[str, str], docume
             for judge, stem in stems.items()
         }
         export = opened.enter_context(replace_file(reader.folder / JUDGMENTS))
-        entries = _passing(reader.entries(as_in_data=True), files, prompt_renderer(reader), content.update)
+        render = prompt_renderer(reader)
+        entries = _passing(reader.entries(as_in_data=True), files, structured, render, content.update)
         export_jsonl(entries, export)
     return content.hexdigest()
 
 
 def _passing(
-    entries: Iterable[Entry], files: Mapping[str, BinaryIO], render: RenderPrompt, note: Callable[[bytes], None]
+    entries: Iterable[Entry],
+    files: Mapping[str, BinaryIO],
+    structured: frozenset[str],
+    render: RenderPrompt,
+    note: Callable[[bytes], None],
 ) -> Iterator[Entry]:
     """The same entries; each leaves its line in its judge's file on the way."""
     place, example = -1, None
     for entry in entries:
         if entry.example is not example:
             place, example = place + 1, entry.example
-        file = files.get(entry.judgment.slot.judge)
+        judge = entry.judgment.slot.judge
+        file = files.get(judge)
         if file is not None:
-            line = page_line(entry, place=place, prompt=render(entry))
+            line = page_line(entry, place=place, prompt=render(entry), structured=judge in structured)
             file.write(line)
             note(line)
         yield entry
