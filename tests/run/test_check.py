@@ -14,6 +14,7 @@ from tests.makers import Counting, a_judge, some_rows, write_rows
 import gavelkit
 from gavelkit.core.errors import ConfigError, DataError, TemplateError, UsageError
 from gavelkit.datasets import RowMapping, rows_source
+from gavelkit.judges import Direct
 from gavelkit.run import check
 from gavelkit.run.check import check_rows
 from gavelkit.run.stop import Stop
@@ -115,3 +116,17 @@ def test_zero_for_a_failure_needs_a_scale_that_holds_it() -> None:
     with pytest.raises(ConfigError, match="on_failure: zero: judge 'accuracy' has the scale 1 to 5, which excludes 0"):
         gavelkit.evaluate(some_rows(1), judge, on_failure="zero")
     assert counting.prompts == []
+
+
+def test_two_judges_that_ask_the_same_at_two_addresses_would_share_replies_and_are_refused() -> None:
+    def one(name: str, port: int) -> Direct:
+        return gavelkit.judge("score_0_10", name=name, model="m", api_base=f"http://127.0.0.1:{port}/v1")
+
+    with pytest.raises(ConfigError, match=r"'a' and 'b' ask the same of model 'm' at two addresses.*two runs"):
+        gavelkit.evaluate(some_rows(1), [one("a", 9), one("b", 10)])
+
+
+def test_two_judges_that_ask_the_same_at_one_address_share_their_replies_on_purpose() -> None:
+    counting = Counting()
+    report = gavelkit.evaluate(some_rows(3), [a_judge(counting, "a", model="m"), a_judge(counting, "b", model="m")])
+    assert (report.planned, len(counting.prompts)) == (6, 3)

@@ -306,7 +306,9 @@ def test_each_endpoint_model_and_key_is_tried_once(monkeypatch: pytest.MonkeyPat
 
 def test_every_failure_is_told_at_once() -> None:
     ports = [closed_port(), closed_port()]
-    judges = [asking(f"http://127.0.0.1:{port}/v1", f"j{number}") for number, port in enumerate(ports)]
+    judges = [
+        asking(f"http://127.0.0.1:{port}/v1", f"j{number}", max_tokens=number + 1) for number, port in enumerate(ports)
+    ]
     lines = refused("", *judges).splitlines()
     assert ["(judge 'j0')" in lines[0], "(judge 'j1')" in lines[1], len(lines)] == [True, True, 2]
 

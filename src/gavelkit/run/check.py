@@ -40,13 +40,28 @@ class Planned:
 
 
 def check_settings(judges: Sequence[Judge], settings: RunSettings) -> None:
-    """Raises ConfigError where a judge's scale has no room for what a failure is to cost."""
+    """Raises ConfigError where a scale has no room for what a failure is to cost, or two judges would share replies."""
+    _refuse_shared_replies(judges)
     for judge in judges:
         scale = judge.criterion.scale
         if settings.on_failure == "zero" and scale is not None and not scale.low <= 0 <= scale.high:
             ends = f"{scale.low:g} to {scale.high:g}"
             message = f"on_failure: zero: judge {judge.name!r} has the scale {ends}, which excludes 0; use worst"
             raise ConfigError(message)
+
+
+def _refuse_shared_replies(judges: Sequence[Judge]) -> None:
+    """The address is no part of a question, so equal questions to two addresses would get one address's replies."""
+    asked: dict[str, tuple[str, str]] = {}
+    for judge in judges:
+        for probe in judge.probes:
+            name, api_base = asked.setdefault(judge.asks.hash, (judge.name, probe.api_base))
+            if api_base != probe.api_base:
+                message = (
+                    f"judges {name!r} and {judge.name!r} ask the same of model {probe.model!r} at two addresses, and "
+                    f"equal questions are asked once in a run; judge them in two runs"
+                )
+                raise ConfigError(message)
 
 
 def check_rows(
