@@ -18,7 +18,7 @@ from gavelkit.core.failure import Failure
 from gavelkit.core.grade import Grade
 from gavelkit.core.judgment import Judgment, Step
 from gavelkit.core.message import Labels
-from gavelkit.core.protocols import Entry
+from gavelkit.core.protocols import Entry, Records
 from gavelkit.core.slot import Slot
 from gavelkit.core.status import Status
 from gavelkit.storage import open_reader
@@ -31,8 +31,9 @@ ODD = "Größe\ud800 \0 It is right.\nScore: 7"
 
 def entries(folder: Path) -> list[Entry]:
     reader = open_reader(folder)
+    records: Records = reader  # the interface that reports may rely on
     try:
-        return list(reader.entries())
+        return list(records.entries())
     finally:
         reader.close()
 

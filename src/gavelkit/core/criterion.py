@@ -79,6 +79,10 @@ class Criterion:
         """Whether a score reaches the threshold, from the better side."""
         return score >= threshold if self.higher_is_better else score <= threshold
 
+    def passed(self, score: float | None, threshold: float | None) -> bool | None:
+        """The same for a judgment; None where it has no score, or its judge no threshold."""
+        return None if score is None or threshold is None else self.passes(score, threshold)
+
     @property
     def binary(self) -> bool | None:
         """Whether scores can only be 0 or 1; None where the scale does not say."""

@@ -109,7 +109,7 @@ class Direct:
             score=verdict.score,
             grade=verdict.grade,
             failure=verdict.failure,
-            passed=self._passed(verdict.score),
+            passed=self.criterion.passed(verdict.score, self.threshold),
             steps=(Step(STEP, completion),),
         )
 
@@ -117,11 +117,6 @@ class Direct:
         messages = self.prompt.messages(example, slot.systems[0])
         labels = Labels(example.id, self.name, slot.systems, STEP)
         return Request(messages, self.parameters, slot.repeat, labels, slot.place if self.apart else "")
-
-    def _passed(self, score: float | None) -> bool | None:
-        if score is None or self.threshold is None:
-            return None
-        return self.criterion.passes(score, self.threshold)
 
 
 def _parser_settings(parser: Parser) -> dict[str, object]:

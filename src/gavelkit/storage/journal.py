@@ -60,11 +60,6 @@ class RunJournal:
         self._writer = Writer(connection, path, on_commit=self._from_writer, on_error=self._failed_in_writer)
 
     @property
-    def backlog(self) -> int:
-        """Judgments handed over and not yet on disk."""
-        return self._backlog
-
-    @property
     def held_count(self) -> int:
         """How many judgments of earlier starts stand."""
         return len(self._held)

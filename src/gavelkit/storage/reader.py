@@ -64,9 +64,7 @@ class JudgeRow:
 
     def passes(self, score: float | None) -> bool | None:
         """Whether a score passes by the threshold of the last start, None where there is nothing to compare."""
-        if score is None or self.threshold is None:
-            return None
-        return self.criterion.passes(score, self.threshold)
+        return self.criterion.passed(score, self.threshold)
 
 
 @dataclass(frozen=True, slots=True)
