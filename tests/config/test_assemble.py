@@ -142,6 +142,12 @@ def test_a_variable_no_template_uses_is_told() -> None:
     assert event == Noticed("conf.yaml 'judge': no template uses the variable 'zzz'")
 
 
+def test_a_variable_within_two_letters_of_a_setting_is_told_though_a_template_uses_it() -> None:
+    (event,) = observed(prompt_template="{{ response }} {{ scales }}", variables={"scales": 1})
+    assert event == Noticed("conf.yaml 'judge': 'scales' is a variable of the templates; is the setting scale meant?")
+    assert observed(prompt_template="{{ response }} {{ language }}", variables={"language": 1}) == []
+
+
 def test_a_key_over_plain_http_is_told_without_the_key() -> None:
     (event,) = observed(api_base="http://judge.example/v1")
     assert isinstance(event, Noticed)

@@ -11,7 +11,7 @@ import pytest
 from gavelkit.config.assemble import JudgeSettings
 from gavelkit.config.door import RunOptions
 from gavelkit.config.schema import JUDGE, LIMITS, RUN, TOP
-from gavelkit.config.setting import Setting, read_settings
+from gavelkit.config.setting import Setting, letters_apart, read_settings
 from gavelkit.core.errors import ConfigError
 
 WHOLE_FROM_1 = ([1, 32, 1000], [0, -1, 1.5, "3", True, [1]], "a whole number from 1 up")
@@ -143,3 +143,18 @@ def test_python_takes_the_same_settings_as_a_file() -> None:
     assert {*JudgeSettings.__annotations__, "preset"} == {setting.name for setting in JUDGE}
     assert set(RunOptions.__annotations__) < {setting.name for setting in RUN}
     assert {setting.name for setting in LIMITS} < {setting.name for setting in JUDGE}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "letters"),
+    [
+        ("", "", 0),
+        ("seed", "seed", 0),
+        ("", "seed", 4),
+        ("sed", "seed", 1),
+        ("sead", "seed", 1),
+        ("kitten", "sitting", 3),
+    ],
+)
+def test_letters_apart_are_counted_both_ways(one: str, other: str, letters: int) -> None:
+    assert letters_apart(one, other) == letters_apart(other, one) == letters

@@ -6,7 +6,6 @@ import os
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
@@ -22,7 +21,7 @@ from gavelkit.config.probing import probe_for
 from gavelkit.config.reading import reader
 from gavelkit.config.response_format import ResponseFormat, read_response_format, templates
 from gavelkit.config.schema import JUDGE, UNNAMED
-from gavelkit.config.setting import read_settings
+from gavelkit.config.setting import letters_apart, read_settings
 from gavelkit.core.criterion import Criterion, Options, Range
 from gavelkit.core.errors import ConfigError
 from gavelkit.core.event import Event, Noticed, Observe, ignore
@@ -48,6 +47,7 @@ from gavelkit.prompts.prompt import RESERVED
 _SENT = ("temperature", "max_tokens", "top_p", "seed")
 _DEFAULTS = {setting.name: setting.default for setting in JUDGE if setting.default is not None}
 _NAME_MARKS = ".[]"
+_LIKELY_TYPO = 2  # letters between a variable's name and a setting's
 _OWN_FIELDS = {"model", "messages", "stream"}
 _NEVER_IDLE = 86_400.0  # a judge that thinks sends nothing meanwhile; `timeout` bounds the whole request
 
@@ -186,10 +186,12 @@ def _prompt(settings: Mapping[str, Any], form: ResponseFormat | None, where: str
     user, system = templates(settings, form, where)
     prompt = Prompt(user, system=system, custom=custom, response_format=form.shown if form else None)
     for name in custom:
+        near = [setting.name for setting in JUDGE if letters_apart(name, setting.name) <= _LIKELY_TYPO]
+        hint = f"; is the setting {near[0]} meant?" if near else ""
         if name not in prompt.names:
-            near = get_close_matches(name, [setting.name for setting in JUDGE], n=1, cutoff=0.75)
-            hint = f"; is the setting {near[0]} meant?" if near else ""
             observe(Noticed(f"{where}: no template uses the variable {name!r}{hint}"))
+        elif near:
+            observe(Noticed(f"{where}: {name!r} is a variable of the templates{hint}"))
     return prompt
 
 

@@ -51,6 +51,16 @@ def read_settings(given: Mapping[str, Any], table: Iterable[Setting], where: str
     return read
 
 
+def letters_apart(one: str, other: str) -> int:
+    """How many letters must be put in, left out or changed to make one word the other (Levenshtein 1966)."""
+    row = list(range(len(other) + 1))
+    for at, letter in enumerate(one, start=1):
+        above, row = row, [at]
+        for place, wanted in enumerate(other):
+            row.append(min(above[place + 1] + 1, row[place] + 1, above[place] + (letter != wanted)))
+    return row[-1]
+
+
 def whole(*, least: int = 0, most: int | None = None) -> Kind:
     """A whole number within its bounds."""
 
