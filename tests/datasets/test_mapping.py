@@ -165,12 +165,146 @@ def test_an_output_named_twice_is_refused() -> None:
     assert refusal({"outputs": outputs}) == "rows.jsonl:5: outputs names the system '1' twice"
 
 
+@pytest.mark.parametrize("column", ["responses", "outputs", "predictions"])
+def test_a_column_of_responses_by_system_names_its_systems(column: str) -> None:
+    example = read({column: {"new model": "1", "v1.5 [b]": None, "モデル": ""}, "answer": "ref"})
+    assert example.responses == {"new model": "1", "v1.5 [b]": "", "モデル": ""}
+    assert example.references == ("ref",)
+
+
+def test_one_response_comes_before_a_column_of_several_unless_it_is_null() -> None:
+    assert read({"output": "r", "outputs": {"a": "1"}}).responses == {"": "r"}
+    assert read({"output": None, "outputs": {"a": "1"}}).responses == {"a": "1"}
+    assert read({"output": None, "outputs": {}}).responses == {"": ""}
+
+
+@pytest.mark.parametrize("value", [{}, {"text": "a", "tokens": 3}, ["a", "b"], "a", None])
+def test_a_column_that_does_not_plainly_hold_systems_gives_way_to_an_answer(value: Any) -> None:
+    assert read({"responses": value, "predictions": value, "answer": "r"}).responses == {"": "r"}
+
+
+@pytest.mark.parametrize(
+    ("value", "responses"),
+    [
+        ({"a": "1", "b": None, "c.d": {"x": 1}, "e": 7}, {"a": "1", "b": "", "c.d": {"x": 1}, "e": 7}),
+        (["x", None, 7], {"1": "x", "2": "", "3": 7}),
+        ([{"id": "a", "output": "1"}, {"model": "b", "output": "2"}], {"a": "1", "b": "2"}),
+    ],
+)
+def test_the_map_leads_to_the_responses_of_several_systems(value: Any, responses: dict[str, Any]) -> None:
+    assert read({"doc": {"said": value}, "response": "no"}, {"responses": "doc.said"}).responses == responses
+    assert read({"outputs": value}, {"responses": "outputs"}).responses == responses
+
+
+@pytest.mark.parametrize("value", ["text", None, 7, {}, []])
+def test_what_holds_no_systems_is_refused_where_the_map_leads_to_it(value: Any) -> None:
+    said = refusal({"said": value}, {"responses": "said"})
+    found = repr(value) if value or value is None else f"an empty {type(value).__name__}"
+    assert said == (
+        f"rows.jsonl:5: said must be a mapping of systems to their responses, or a list of them, not {found}"
+    )
+
+
+def test_a_system_without_a_name_or_named_twice_is_refused() -> None:
+    nameless = "rows.jsonl:5: outputs holds a response of a system without a name"
+    assert refusal({"outputs": {"": "x", "a": "y"}}) == nameless
+    assert refusal({"outputs": [{"id": "", "output": "x"}]}) == nameless
+    assert refusal({"responses": {"1": "x", 1: "y"}}) == "rows.jsonl:5: responses names the system '1' twice"
+
+
+def test_a_map_says_once_where_the_responses_are() -> None:
+    assert refused_map({"response": "a", "responses": "b"}) == (
+        "map: response and responses both say where the responses are; give one of them"
+    )
+    assert refused_map({"system": "a", "responses": "b"}) == (
+        "map: system names the system of a whole row, so response must be one path"
+    )
+    assert refused_map({"responses": {"a": "b"}}).startswith("map: responses must be a path such as")
+
+
+@pytest.mark.parametrize(
+    ("mapping", "named"),
+    [
+        ({}, False),
+        ({"response": "a"}, False),
+        ({"response": {"x": "a"}}, True),
+        ({"responses": "a"}, True),
+        ({"system": "a"}, True),
+    ],
+)
+def test_a_mapping_knows_whether_it_names_systems(mapping: dict[str, Any], named: bool) -> None:  # noqa: FBT001 - a parameter
+    assert RowMapping(mapping).names_systems is named
+
+
+@given(st.dictionaries(st.text(min_size=1), st.text() | st.none(), min_size=1))
+def test_any_text_may_name_a_system(outputs: dict[str, str | None]) -> None:
+    expected = {name: text or "" for name, text in outputs.items()}
+    assert read({"outputs": outputs}).responses == expected
+    assert read({"deep": [outputs]}, {"responses": "deep[0]"}).responses == expected
+
+
 @pytest.mark.parametrize("row", [{"question": "q"}, {"outputs": []}, {"outputs": "text"}, {}])
 def test_a_row_without_a_response_says_where_it_was_looked_for(row: dict[str, Any]) -> None:
     assert refusal(row) == (
-        "rows.jsonl:5: no response: looked for response, output, prediction, answer, outputs; "
+        "rows.jsonl:5: no response: looked for response, output, prediction, responses, outputs, predictions, answer; "
         "name the field with map: {response: ...}"
     )
+
+
+# further columns for the response
+
+
+def read_with(row: dict[str, Any], *fallback: str, mapping: dict[str, Any] | None = None) -> Example:
+    return RowMapping(mapping, fallback=fallback).example(row, number=3, source="rows.jsonl", line=5)
+
+
+def test_a_further_column_comes_after_the_usual_ones_and_before_an_answer() -> None:
+    assert read_with({"email response": "r", "answer": "ref"}, "email response").responses == {"": "r"}
+    assert read_with({"email response": "r", "answer": "ref"}, "email response").references == ("ref",)
+    assert read_with({"summary": "no", "output": "r"}, "summary").responses == {"": "r"}
+    assert read_with({"summary": "no", "outputs": {"a": "1"}}, "summary").responses == {"a": "1"}
+    assert read_with({"summary": "no", "x": "r"}, "summary", mapping={"response": "x"}).responses == {"": "r"}
+    assert read_with({"b": "2", "c": "3"}, "a", "b", "c").responses == {"": "2"}
+
+
+def test_a_null_response_gives_way_to_a_further_column() -> None:
+    assert read_with({"response": None, "summary": "r"}, "summary").responses == {"": "r"}
+    assert read_with({"response": None, "summary": None}, "summary").responses == {"": ""}
+
+
+def test_further_columns_are_named_where_no_response_is_found() -> None:
+    with pytest.raises(DataError, match="responses, outputs, predictions, summary, answer; name the field with map"):
+        read_with({"question": "q"}, "summary")
+
+
+def test_further_columns_are_part_of_what_the_mapping_is() -> None:
+    assert RowMapping({"id": "x"}, fallback=("summary",)).spec == {"id": "x", "prediction_field": ["summary"]}
+    assert RowMapping({"id": "x"}, fallback=("response",)).spec == RowMapping({"id": "x"}).spec
+
+
+def test_a_map_cannot_name_what_the_criterion_says() -> None:
+    with pytest.raises(ConfigError, match=r"map: prediction_field is said by the criterion; name the column"):
+        RowMapping({"prediction_field": "x"}, fallback=("summary",))
+    assert RowMapping({"prediction_field": "x"}).spec == {"prediction_field": "x"}
+
+
+@pytest.mark.parametrize("column", ["reference", "target", "expected", "expected_output", "answer"])
+def test_a_column_that_gave_the_response_is_never_its_own_reference(column: str) -> None:
+    assert read_with({column: "r"}, column).references == ()
+    assert read({column: "r"}, {"response": column}).references == ()
+    assert read({column: {"a": "r", "b": "s"}}, {"responses": column}).references == ()
+
+
+def test_the_next_reference_is_taken_where_the_first_gave_the_response() -> None:
+    assert read_with({"target": "r", "expected": "ref"}, "target").references == ("ref",)
+    assert read({"target": "r", "doc": {"gold": "g"}}, {"response": "target", "target": "doc.gold"}).references == (
+        "g",
+    )
+    assert read({"target": "r"}, {"response": "target", "reference": "target"}).references == ("r",)
+
+
+def test_a_column_whose_name_looks_like_a_path_takes_no_reference_away() -> None:
+    assert read({"target.said": "r", "target": "ref"}, {"response": "target.said"}).references == ("ref",)
 
 
 # paths
