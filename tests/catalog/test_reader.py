@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from gavelkit.catalog import Preset, demo_file, names, preset, reader, template_text
+from gavelkit.catalog import Preset, criterion_fields, demo_file, names, preset, reader, template_text
 from gavelkit.core.errors import ConfigError
 
 
@@ -62,6 +62,47 @@ def test_a_preset_may_have_a_system_prompt_or_no_template_at_all(monkeypatch: py
     read = preset.__wrapped__
     assert read("with").settings == {"prompt_template": "user", "system_prompt": "system"}
     assert read("without") == Preset("without", "s", "f", (), {"scale": [0, 1]})
+
+
+def test_a_criterion_is_found_by_its_name_and_by_its_long_name() -> None:
+    direct = criterion_fields("summarization_preference")
+    contest = criterion_fields("summarization_preference", pairwise=True)
+    assert "options" in direct
+    assert "options" not in contest
+    assert criterion_fields("metrics.llm_as_judge.direct.criteria.summarization_preference") == direct
+    long = "metrics.llm_as_judge.pairwise.criteria.summarization_preference"
+    assert criterion_fields(long, pairwise=True) == contest
+
+
+def test_a_contest_takes_a_criterion_with_options_by_its_long_name() -> None:
+    long = "metrics.llm_as_judge.direct.criteria.conciseness"
+    assert criterion_fields(long, pairwise=True) == criterion_fields("conciseness")
+
+
+@pytest.mark.parametrize(
+    ("name", "pairwise", "said"),
+    [
+        ("concisenes", False, "there is no shipped criterion 'concisenes'; did you mean conciseness?"),
+        ("funy_joke", True, "there is no shipped pairwise criterion 'funy_joke'; did you mean funny_joke?"),
+        ("metrics.llm_as_judge.direct.criteria.toxic", False, "there is no shipped criterion 'toxic'; did you mean"),
+        ("../judges/binary_qa", False, "there is no shipped criterion '../judges/binary_qa'"),
+        ("funny_joke", False, "the criterion 'funny_joke' is for contests; "),
+        (
+            "metrics.llm_as_judge.pairwise.criteria.funny_joke",
+            False,
+            "the criterion 'metrics.llm_as_judge.pairwise.criteria.funny_joke' is for contests; ",
+        ),
+        (
+            "metrics.llm_as_judge.pairwise.criteria.reference_document_faithfulness",
+            False,
+            "the criterion 'metrics.llm_as_judge.pairwise.criteria.reference_document_faithfulness' is for contests; ",
+        ),
+    ],
+)
+def test_an_unknown_criterion_is_named_with_the_nearest(name: str, *, pairwise: bool, said: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        criterion_fields(name, pairwise=pairwise)
+    assert str(caught.value).startswith(said)
 
 
 def test_the_demos_rows_are_beside_its_replies() -> None:

@@ -1,4 +1,4 @@
-"""`gavel list judges|templates`."""
+"""`gavel list judges|templates|criteria`."""
 
 from __future__ import annotations
 
@@ -7,24 +7,25 @@ import json
 import sys
 from typing import Any
 
-from gavelkit.catalog import names, preset
+from gavelkit.catalog import criterion_fields, names, preset
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Its arguments."""
-    parser.add_argument("kind", choices=("judges", "templates"), help="what to name")
+    parser.add_argument("kind", choices=("judges", "templates", "criteria"), help="what to name")
     parser.add_argument("--json", action="store_true", help="print as JSON")
 
 
 def run(options: argparse.Namespace) -> int:
     """Name what ships."""
-    rows = [_row(options.kind, name) for name in names(options.kind)]
+    rows = _criteria() if options.kind == "criteria" else [_row(options.kind, name) for name in names(options.kind)]
     if options.json:
         sys.stdout.write(json.dumps(rows, indent=2) + "\n")
         return 0
     width = max(len(row["name"]) for row in rows)
     for row in rows:
-        sys.stdout.write(f"{row['name']:<{width}}  {row.get('summary', '')}".rstrip() + "\n")
+        about = _about(row) if options.kind == "criteria" else row.get("summary", "")
+        sys.stdout.write(f"{row['name']:<{width}}  {about}".rstrip() + "\n")
     return 0
 
 
@@ -37,3 +38,26 @@ def _row(kind: str, name: str) -> dict[str, Any]:
 
 def _scale(settings: Any) -> Any:
     return settings.get("options") or settings.get("scale")
+
+
+def _criteria() -> list[dict[str, Any]]:
+    direct = [_criterion(name, pairwise=False) for name in names("criteria")]
+    return direct + [_criterion(name, pairwise=True) for name in names("pairwise_criteria")]
+
+
+def _criterion(name: str, *, pairwise: bool) -> dict[str, Any]:
+    fields = criterion_fields(name, pairwise=pairwise)
+    return {
+        "name": name,
+        "kind": "pairwise" if pairwise else "direct",
+        "description": fields["description"],
+        "reads": fields.get("context_fields", []),
+        "prediction_field": fields.get("prediction_field"),
+        "options": fields.get("option_map"),
+        "higher_is_better": fields.get("polarity") != "lower_is_better",
+    }
+
+
+def _about(row: dict[str, Any]) -> str:
+    options = ", ".join(f"{name} = {score:g}" for name, score in (row["options"] or {}).items())
+    return f"{row['kind']:<8}  {options}{'' if row['higher_is_better'] else '; lower is better'}"
