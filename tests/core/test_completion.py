@@ -6,9 +6,22 @@ from dataclasses import fields, replace
 
 import pytest
 
-from gavelkit.core.completion import Completion, Usage
+from gavelkit.core.completion import Completion, Token, Usage
 
-WHOLE = Completion("t", "r", "no", "stop", "served", Usage(1, 2, 3, 4), {"temperature": 1}, 2.5, 3, 4, replayed=True)
+WHOLE = Completion(
+    "t",
+    "r",
+    "no",
+    "stop",
+    "served",
+    Usage(1, 2, 3, 4),
+    {"temperature": 1},
+    2.5,
+    3,
+    4,
+    replayed=True,
+    logprobs=(Token("t", {"t": -0.1}),),
+)
 
 
 @pytest.mark.parametrize(("reason", "cut"), [("length", True), ("max_tokens", True), ("stop", False), ("", False)])

@@ -160,6 +160,16 @@ def test_another_scale_reads_the_stored_replies_again_without_a_call(tmp_path: P
     assert len(counting.prompts) == 10
 
 
+def test_rows_added_together_with_another_scale_are_recorded_once(tmp_path: Path) -> None:
+    counting = Counting()
+    gavelkit.evaluate(some_rows(3), a_judge(counting, scale=(0, 10)), output=tmp_path / "run")
+    clamped = a_judge(counting, scale=(0, 2), clamp=True)
+    gavelkit.evaluate(some_rows(4), clamped, output=tmp_path / "run")
+    report = gavelkit.evaluate(some_rows(4), clamped, output=tmp_path / "run")
+    assert (len(counting.prompts), report.planned) == (4, 4)
+    assert not any("left out" in note for note in report.notes)
+
+
 def test_another_threshold_is_another_pass_rate(tmp_path: Path) -> None:
     counting = Counting()
     gavelkit.evaluate(some_rows(10), a_judge(counting, threshold=5), output=tmp_path)

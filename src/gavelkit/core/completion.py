@@ -17,12 +17,21 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class Token:
+    """One place of a reply: what stands there, and the natural logarithms of the probabilities the endpoint listed."""
+
+    text: str
+    top: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
 class Completion:
     """One reply.
 
     `reasoning` is what the server sent apart from the reply; `served_model` what it says it ran; `effective` the
     parameters sent where they differ from those asked; `seconds` the wall time of the call; `attempts` the
     requests it took. `call` is its number in the record, 0 where none is kept; `replayed` tells a stored reply.
+    `logprobs` are the reply's tokens in order, none where they were not asked for or not sent.
     """
 
     text: str
@@ -36,6 +45,7 @@ class Completion:
     attempts: int = 1
     call: int = 0
     replayed: bool = False
+    logprobs: tuple[Token, ...] = ()
 
     def stored(self, call: int) -> Completion:
         """The same reply with its number in the record."""
@@ -51,6 +61,7 @@ class Completion:
             self.attempts,
             call,
             self.replayed,
+            self.logprobs,
         )
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from gavelkit.core.errors import OutOfRange
 
@@ -35,9 +35,18 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """A scale of named options and the score of each, in the order they are shown."""
+    """A scale of named options and the score of each, in the order they are shown.
+
+    `descriptions` say when an option fits, for those that need it.
+    """
 
     scores: Mapping[str, float]
+    descriptions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def reversed(self) -> Options:
+        """The same options, the last shown first."""
+        return Options({name: self.scores[name] for name in reversed(list(self.scores))}, self.descriptions)
 
     @property
     def low(self) -> float:
@@ -58,11 +67,18 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """What is asked of a response, and the scale of the answer (None: any finite number)."""
+    """What is asked of a response, and the scale of the answer (None: any finite number).
+
+    `description` is the question in words. `prediction_field` names the column that holds the response where a row
+    has none by its usual names; `context_fields` the paths of what is shown beside it, by the names shown.
+    """
 
     name: str
     scale: Range | Options | None = None
     higher_is_better: bool = True
+    description: str = ""
+    prediction_field: str = ""
+    context_fields: Mapping[str, str] = field(default_factory=dict)
 
     def score(self, value: float | str) -> float:
         """Place a grade on the scale. Raises OutOfRange where it does not fit."""

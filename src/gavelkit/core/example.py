@@ -12,14 +12,18 @@ ONLY_SYSTEM = ""
 
 @dataclass(frozen=True, slots=True)
 class Uses:
-    """Which parts of an example somebody reads: names of fields, and fields of `doc` (None: all of it)."""
+    """Which parts of an example somebody reads: names of fields, and fields of `doc` (None: all of it).
+
+    `everything` is True where a row itself says what is read of it.
+    """
 
     names: frozenset[str] = frozenset()
     doc: frozenset[str] | None = frozenset()
+    everything: bool = False
 
     def __or__(self, other: Uses) -> Uses:
         doc = None if self.doc is None or other.doc is None else self.doc | other.doc
-        return Uses(self.names | other.names, doc)
+        return Uses(self.names | other.names, doc, self.everything or other.everything)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,8 @@ class Example:
 
     def only(self, uses: Uses) -> Example:
         """The same row without what nobody reads; responses and references always stay."""
+        if uses.everything:
+            return self
         doc = self.doc if uses.doc is None else {k: v for k, v in self.doc.items() if k in uses.doc}
         fields = {k: v for k, v in self.fields.items() if k in uses.names}
         return Example(self.id, fields, self.responses, self.references, doc, self.source, self.line)

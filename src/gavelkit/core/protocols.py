@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from gavelkit.core.completion import Completion
 from gavelkit.core.criterion import Criterion
 from gavelkit.core.example import Example, Uses
+from gavelkit.core.failure import Failure
 from gavelkit.core.grade import Grade
 from gavelkit.core.identity import Identity
 from gavelkit.core.judgment import Judgment
@@ -28,6 +29,18 @@ class Engine(Protocol):
         Raises:
             CallError: there is no reply, and why.
             NotYet: there is no reply yet, which is no failure.
+        """
+        ...
+
+
+class BatchEngine(Protocol):
+    """A way to reach a model with many requests at a time."""
+
+    async def complete_all(self, requests: Sequence[Request]) -> Sequence[Completion | Failure]:
+        """One answer to each request, in the same order.
+
+        Raises:
+            EndpointError: no request of the batch is answered, and why. The run ends and can be resumed.
         """
         ...
 

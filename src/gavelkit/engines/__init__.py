@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from gavelkit.engines.batch import BatchedEngine, batched_engine
     from gavelkit.engines.callable import CallableEngine
     from gavelkit.engines.ceiling import Ceiling
     from gavelkit.engines.clock import SystemClock
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from gavelkit.engines.scripted import ScriptedEngine
 
 _HOMES = {
+    "BatchedEngine": "batch",
     "CallableEngine": "callable",
     "Ceiling": "ceiling",
     "HttpClient": "http",
@@ -29,9 +31,11 @@ _HOMES = {
     "ScriptedEngine": "scripted",
     "StoredOnly": "replay",
     "SystemClock": "clock",
+    "batched_engine": "batch",
 }
 
 __all__ = [
+    "BatchedEngine",
     "CallableEngine",
     "Ceiling",
     "HttpClient",
@@ -44,6 +48,7 @@ __all__ = [
     "ScriptedEngine",
     "StoredOnly",
     "SystemClock",
+    "batched_engine",
 ]
 
 

@@ -28,6 +28,7 @@ from gavelkit.run.ending import complaints
 from gavelkit.run.folder import holds_run
 from gavelkit.run.pool import Pool
 from gavelkit.run.preflight import preflight
+from gavelkit.run.rounds import Rounds
 from gavelkit.run.settings import RunSettings
 from gavelkit.run.stop import Stop
 from gavelkit.storage import RunRecord, open_reader
@@ -78,16 +79,18 @@ async def evaluate_async(
             await _preflight(judges, settings, observe, stop)
         examples = _counting(checked_examples(source, limit=settings.limit), plan, judges, settings.repeat)
         replaying = partial(_replaying, record, {})
-        pool = Pool(record.journal, stop=stop, repeat=settings.repeat)
+        rounds = Rounds(record.journal, stop=stop, repeat=settings.repeat)
+        ready = [rounds.bind(judge).bind(replaying) for judge in judges]
         missing = lambda position, slot: record.journal.held(position, slot) is None  # noqa: E731 - read where it stands
-        await _until_stopped(pool.run(examples, [judge.bind(replaying) for judge in judges], missing), stop, settings)
-        if pool.seen_all:
+        again = partial(source.examples, limit=settings.limit) if source.rereadable else None
+        await _until_stopped(rounds.run(examples, ready, missing, again=again), stop, settings)
+        if rounds.seen_all:
             record.journal.note("removed", record.journal.finish_pass())
         if not source.rereadable:
             record.journal.note("planned", _planned(plan))
         await record.journal.settle()
     report = conclude(folder, max_error_rate=settings.max_error_rate)
-    return _ending(report, fatal=pool.fatal, stop=stop, on_failure=settings.on_failure)
+    return _ending(report, fatal=rounds.fatal, stop=stop, on_failure=settings.on_failure)
 
 
 async def reparse_async(judges: Sequence[Judge], *, folder: Path, repeat: int, observe: Observe = ignore) -> Report:
@@ -136,7 +139,10 @@ async def _reread(
 
 
 def _replaying(record: RunRecord, in_flight: InFlight, engine: Engine) -> Engine:
-    """The outermost engine. Inside: budget > truncation > repair, all to come, then retry > ceiling > provider."""
+    """The outermost engine. Inside: budget > truncation > repair, all to come, then retry > ceiling > provider.
+
+    Or, inside it, what collects the requests for a batch engine.
+    """
     return Replaying(engine, record.replies, record.journal, in_flight=in_flight)
 
 

@@ -83,6 +83,10 @@ class RunJournal:
         if position is None:
             position = self._next
             self._next += 1
+            if self._contents:  # a start that reads stored replies again goes over its rows twice
+                self._positions.put(identity, position)
+        elif position >= len(self._contents):
+            return position
         else:
             self._seen[position] = 1
             if self._contents[position] == content and position not in self._removed:
