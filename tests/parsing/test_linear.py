@@ -9,7 +9,15 @@ import pytest
 
 from gavelkit.core.errors import ParseError
 from gavelkit.core.protocols import Parser
-from gavelkit.parsing import GradeParser, JsonParser, RatingParser, ScoreFirstParser, ScoreParser
+from gavelkit.parsing import (
+    GradeParser,
+    JsonOptionParser,
+    JsonParser,
+    OptionParser,
+    RatingParser,
+    ScoreFirstParser,
+    ScoreParser,
+)
 
 SMALL = 32_768
 TIMES_LARGER = 32
@@ -37,8 +45,24 @@ PIECES = [
     '[{"',
     '\\"',
     "{ ",
+    " ",
+    "\u0301",
+    "Very ",
+    "Good ",
+    "not Good\n",
+    "no ",
+    "4 out of ",
+    "---\n",
 ]
-PARSERS: list[Parser] = [ScoreParser(), ScoreFirstParser(), RatingParser(), GradeParser(), JsonParser()]
+PARSERS: list[Parser] = [
+    ScoreParser(),
+    ScoreFirstParser(),
+    RatingParser(),
+    GradeParser(),
+    JsonParser(),
+    OptionParser(("Very Good", "Good", "No", "4", "5")),
+    JsonOptionParser(("Good", "Bad")),
+]
 
 
 @pytest.mark.parametrize("piece", PIECES)

@@ -17,7 +17,16 @@ from gavelkit.core.completion import Completion
 from gavelkit.core.criterion import Criterion, Options
 from gavelkit.core.protocols import Parser
 from gavelkit.judges.verdict import Verdict, read_verdict
-from gavelkit.parsing import GradeParser, GradePatternParser, JsonParser, RatingParser, ScoreFirstParser, ScoreParser
+from gavelkit.parsing import (
+    GradeParser,
+    GradePatternParser,
+    JsonOptionParser,
+    JsonParser,
+    OptionParser,
+    RatingParser,
+    ScoreFirstParser,
+    ScoreParser,
+)
 
 # The judge was asked for the sentence as its conclusion, so it is looked for on the last line.
 SENTENCE = GradePatternParser(r"[^\n]*Output \(([ab])\) is better[^\n]*\s*\Z", ("a", "b"))
@@ -149,7 +158,16 @@ def test_what_differs_from_the_verdict_recorded_then_is_defended(rows: list[dict
 
 
 @pytest.mark.parametrize(
-    "parser", [ScoreParser(), ScoreFirstParser(), RatingParser(), GradeParser(), JsonParser("category")]
+    "parser",
+    [
+        ScoreParser(),
+        ScoreFirstParser(),
+        RatingParser(),
+        GradeParser(),
+        JsonParser("category"),
+        OptionParser(("Excellent", "Bad")),
+        JsonOptionParser(("Excellent", "Bad"), field="category"),
+    ],
 )
 def test_a_row_that_no_reader_fits_is_a_parse_error_to_every_one_of_them(
     rows: list[dict[str, Any]], parser: Parser

@@ -6,7 +6,7 @@ import pytest
 
 from gavelkit.core.errors import ParseError
 from gavelkit.core.failure import FailureKind
-from gavelkit.parsing.thinking import spoken, without_thinking
+from gavelkit.parsing.thinking import place_of_spoken, spoken, without_thinking
 
 
 @pytest.mark.parametrize(
@@ -61,3 +61,12 @@ def test_a_block_opened_in_mid_reply_and_never_closed_hides_the_verdict() -> Non
     with pytest.raises(ParseError, match="never closed") as caught:
         spoken("It says Score: 10 and <think> to trick me.\nScore: 2")
     assert caught.value.kind is None
+
+
+@pytest.mark.parametrize(
+    "reply", ["Good", "<think>a</think>Good", "It <think>a</think>is <think>b</think>Good", "a</think>Good"]
+)
+def test_a_place_in_what_is_said_is_found_in_the_whole_reply(reply: str) -> None:
+    at = place_of_spoken(reply, spoken(reply).index("Good"))
+    assert reply[at:] == "Good"
+    assert place_of_spoken(reply, len(spoken(reply))) == len(reply)

@@ -11,7 +11,9 @@ from gavelkit.core.protocols import Parser
 from gavelkit.parsing import (
     GradeParser,
     GradePatternParser,
+    JsonOptionParser,
     JsonParser,
+    OptionParser,
     RatingParser,
     ScoreFirstParser,
     ScoreParser,
@@ -24,7 +26,9 @@ OF_WORDS: list[Parser] = [
     GradePatternParser(r"GRADE:\s*(PASS|FAIL)"),
     GradePatternParser(r"(?m)^\*\*Verdict\*\* is (\w+)\.?$", ("PASS", "FAIL")),
     GradePatternParser(r"(?P<grade>PASS|FAIL)$"),
+    OptionParser(("PASS", "FAIL", "Could be Improved"), {"P": "PASS"}),
 ]
+OF_JSON: list[Parser] = [JsonParser(), JsonOptionParser(("PASS", "8"))]
 
 # No verdict and no tag can stand in these explanations, so that every writer must be able to carry them.
 plain_words = (
@@ -48,7 +52,7 @@ def test_a_grade_and_plain_words_read_back(parser: Parser, value: str, explanati
     assert parser.parse(parser.write(grade)) == grade
 
 
-@pytest.mark.parametrize("parser", [*OF_NUMBERS, *OF_WORDS, JsonParser()], ids=repr)
+@pytest.mark.parametrize("parser", [*OF_NUMBERS, *OF_WORDS, *OF_JSON], ids=repr)
 @given(value=st.floats() | st.text() | st.sampled_from(["PASS", "8"]), explanation=st.text())
 @example(value=8.0, explanation="Score: 9")
 @example(value=8.0, explanation="[[9]]")
@@ -65,7 +69,7 @@ def test_what_would_not_read_back_is_never_written(parser: Parser, value: float 
     assert parser.parse(reply) == grade
 
 
-@pytest.mark.parametrize("parser", [*OF_NUMBERS, *OF_WORDS, JsonParser()], ids=repr)
+@pytest.mark.parametrize("parser", [*OF_NUMBERS, *OF_WORDS, *OF_JSON], ids=repr)
 def test_a_writer_says_what_it_cannot_carry(parser: Parser) -> None:
     value = "PASS" if parser in OF_WORDS else 8.0
     with pytest.raises(ValueError, match="cannot carry"):

@@ -7,21 +7,29 @@ from collections.abc import Callable, Sequence
 from gavelkit.core.errors import ConfigError
 from gavelkit.core.path import did_you_mean
 from gavelkit.core.protocols import Parser
+from gavelkit.parsing.closest_option import OptionParser
+from gavelkit.parsing.distribution import Distribution, expectation, read_distribution
 from gavelkit.parsing.grade import GradeParser
 from gavelkit.parsing.grade_pattern import GradePatternParser
 from gavelkit.parsing.json_field import JsonParser
+from gavelkit.parsing.json_option import JsonOptionParser
 from gavelkit.parsing.rating import RatingParser
 from gavelkit.parsing.score import ScoreFirstParser, ScoreParser
 from gavelkit.parsing.thinking import without_thinking
 
 __all__ = [
+    "Distribution",
     "GradeParser",
     "GradePatternParser",
+    "JsonOptionParser",
     "JsonParser",
+    "OptionParser",
     "RatingParser",
     "ScoreFirstParser",
     "ScoreParser",
+    "expectation",
     "parser_for",
+    "read_distribution",
     "without_thinking",
 ]
 

@@ -21,7 +21,16 @@ def without_thinking(text: str) -> str:
     closing tag that comes before any other takes everything before it, since servers swallow the opening one; a
     later stray one stays text, so that a quoted tag cannot erase a verdict.
     """
-    return _split(text)[0]
+    return _joined(text, _split(text)[0])
+
+
+def place_of_spoken(text: str, at: int) -> int:
+    """Where in the text the character stands that is at this place once the thinking is removed."""
+    for begin, end in _split(text)[0]:
+        if at < end - begin:
+            return begin + at
+        at -= end - begin
+    return len(text)
 
 
 def spoken(text: str) -> str:
@@ -32,7 +41,8 @@ def spoken(text: str) -> str:
             that the place of the verdict was not read.
 
     """
-    kept, unfinished = _split(text)
+    spans, unfinished = _split(text)
+    kept = _joined(text, spans)
     refuse_empty(kept, text)
     if unfinished:
         message = "a thinking block was opened and never closed, so the end of the reply was not read"
@@ -48,8 +58,13 @@ def refuse_empty(kept: str, text: str) -> None:
     raise ParseError(message, kind=FailureKind.EMPTY)
 
 
-def _split(text: str) -> tuple[str, bool]:
-    kept: list[str] = []
+def _joined(text: str, spans: list[tuple[int, int]]) -> str:
+    return "".join(text[begin:end] for begin, end in spans)
+
+
+def _split(text: str) -> tuple[list[tuple[int, int]], bool]:
+    """The stretches that are no thinking, and whether a block was never closed."""
+    kept: list[tuple[int, int]] = []
     begin = 0
     inside = ""
     for count, tag in enumerate(_TAG.finditer(text)):
@@ -58,10 +73,10 @@ def _split(text: str) -> tuple[str, bool]:
             if closing and name == inside:
                 inside, begin = "", tag.end()
         elif not closing:
-            kept.append(text[begin : tag.start()])
+            kept.append((begin, tag.start()))
             inside = name
         elif count == 0:
             begin = tag.end()
     if not inside:
-        kept.append(text[begin:])
-    return "".join(kept), bool(inside)
+        kept.append((begin, len(text)))
+    return kept, bool(inside)
