@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.makers import a_request, chat_answer, chat_body
 
-from gavelkit.core.completion import Completion, Usage
+from gavelkit.core.completion import Completion, Token, Usage
 from gavelkit.core.errors import CallError
 from gavelkit.core.failure import FailureKind
 from gavelkit.core.message import Message, Parameters, Request
@@ -122,6 +122,30 @@ def test_a_reply_comes_back_word_for_word_with_what_it_cost() -> None:
     assert reply.usage == Usage(11, 5, 8, 2)
     assert reply.seconds > 0
     assert (reply.attempts, reply.call, reply.replayed) == (1, 0, False)
+
+
+def with_logprobs(logprobs: object) -> dict[str, Any]:
+    body = chat_body("B")
+    body["choices"][0]["logprobs"] = logprobs
+    return body
+
+
+def test_log_probabilities_come_along() -> None:
+    place = {"token": "B", "logprob": -0.25, "bytes": [66], "top_logprobs": [{"token": "A", "logprob": -1.5}]}
+    assert reply_to(with_logprobs({"content": [place]})).logprobs == (Token("B", {"A": -1.5, "B": -0.25}),)
+
+
+@pytest.mark.parametrize("logprobs", [None, "none", [], {"content": [{"token": 1}]}, {"tokens": ["B"]}])
+def test_log_probabilities_of_another_form_cost_nobody_the_reply(logprobs: object) -> None:
+    reply = reply_to(with_logprobs(logprobs))
+    assert (reply.text, reply.logprobs) == ("B", ())
+
+
+def test_log_probabilities_that_are_no_json_numbers_cost_nobody_the_reply() -> None:
+    body = json.dumps(with_logprobs({"content": [{"token": "B", "logprob": -0.5, "top_logprobs": []}]}))
+    odd = body.replace('"top_logprobs": []', '"top_logprobs": [{"token": "\\ud800", "logprob": -Infinity}]')
+    reply = reply_to(odd.encode())
+    assert (reply.text, reply.logprobs) == ("B", (Token("B", {"B": -0.5}),))
 
 
 def test_a_zipped_reply_is_read() -> None:

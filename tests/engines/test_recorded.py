@@ -91,9 +91,31 @@ def test_the_most_particular_line_wins(tmp_path: Path) -> None:
     assert text(recorded, about("1", "a", step="s", repeat=1)) == "all"
 
 
-def test_a_contest_of_two_systems_has_no_system_of_its_own(tmp_path: Path) -> None:
-    request = a_request(labels=Labels("1", "j", ("a", "b"), "judge"))
-    assert text(engine(tmp_path, {"example_id": "1", "judge": "j", "reply": "any"}), request) == "any"
+def between(one: str, other: str, step: str = "judge") -> Request:
+    return a_request(labels=Labels("1", "j", (one, other), step))
+
+
+def test_a_contest_is_found_by_its_two_names_in_their_order(tmp_path: Path) -> None:
+    place = {"example_id": "1", "judge": "j"}
+    recorded = engine(
+        tmp_path,
+        {**place, "system": ["a", "b"], "reply": "a b"},
+        {**place, "system": ["b", "a"], "reply": "b a"},
+        {**place, "system": ["a", "b"], "step": "option_selection", "reply": "choice"},
+        {**place, "system": "a", "reply": "a alone"},
+    )
+    assert text(recorded, between("a", "b")) == "a b"
+    assert text(recorded, between("b", "a")) == "b a"
+    assert text(recorded, between("a", "b", "option_selection")) == "choice"
+    assert text(recorded, about("1", "a")) == "a alone"
+    assert str(missing(recorded, between("a", "c", "assessment"))).endswith(
+        "on example '1' of the contest of 'a' and 'c' to step 'assessment'"
+    )
+
+
+def test_a_contest_fits_a_line_that_names_no_system(tmp_path: Path) -> None:
+    recorded = engine(tmp_path, {"example_id": "1", "judge": "j", "reply": "any"})
+    assert text(recorded, between("a", "b")) == "any"
 
 
 def test_an_id_that_is_a_number_is_its_text(tmp_path: Path) -> None:
@@ -146,8 +168,10 @@ def test_a_gzipped_file_is_read(tmp_path: Path) -> None:
         (b'{"key": "x", "reply": "x", "model": "m"}', "finish_reason, repeat, step, system, usage"),
         (b'{"key": "x", "reply": "x", "usage": {"prompt_tokens": "many"}}', "usage: Expected `int | null`"),
         (b'{"key": "aa", "reply": "x"}', "a line before has the reply to the same request"),
-        (b'{"example_id": "1", "judge": "j", "reply": "x", "system": ["a"]}', "system and step are texts"),
-        (b'{"example_id": "1", "judge": "j", "reply": "x", "step": 1}', "system and step are texts"),
+        (b'{"example_id": "1", "judge": "j", "reply": "x", "system": ["a"]}', "a contest's two names"),
+        (b'{"example_id": "1", "judge": "j", "reply": "x", "system": ["a", 2]}', "a contest's two names"),
+        (b'{"example_id": "1", "judge": "j", "reply": "x", "system": 2}', "system is a name"),
+        (b'{"example_id": "1", "judge": "j", "reply": "x", "step": 1}', "step is a text"),
         (b'{"example_id": "1", "judge": "j", "reply": "x", "repeat": "0"}', "repeat is a whole number"),
         (b'{"example_id": "1", "judge": "j", "reply": "x", "repeat": true}', "repeat is a whole number"),
     ],

@@ -2,15 +2,43 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.makers import a_request
 
+from gavelkit.core.completion import Completion, Token
 from gavelkit.core.errors import StorageError
+from gavelkit.core.grade import Grade
+from gavelkit.core.judgment import Judgment
+from gavelkit.storage import open_reader
 from gavelkit.storage.database import close_writing, open_for_reading, open_for_writing, storage_errors
 from gavelkit.storage.schema import APPLICATION_ID, VERSION
+
+from .records import SLOT, a_record, an_example, kept, ok, rows
+
+VERSION_1 = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE judge (
+  judge INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, asks TEXT NOT NULL, reads TEXT NOT NULL, spec TEXT NOT NULL);
+CREATE TABLE subject (subject INTEGER PRIMARY KEY, systems TEXT NOT NULL UNIQUE);
+CREATE TABLE example (
+  example INTEGER PRIMARY KEY, id TEXT NOT NULL, identity INTEGER NOT NULL, content INTEGER NOT NULL,
+  removed INTEGER NOT NULL DEFAULT 0, line INTEGER NOT NULL, row TEXT NOT NULL);
+CREATE TABLE call (
+  call INTEGER PRIMARY KEY, key BLOB NOT NULL, judge INTEGER NOT NULL, reply TEXT NOT NULL, reasoning TEXT,
+  refusal TEXT,
+  finish_reason TEXT NOT NULL, served_model TEXT NOT NULL, prompt_tokens INTEGER, completion_tokens INTEGER,
+  cached_tokens INTEGER, reasoning_tokens INTEGER, effective TEXT, seconds REAL NOT NULL, requests INTEGER NOT NULL);
+CREATE TABLE judgment (
+  slot INTEGER PRIMARY KEY, status INTEGER NOT NULL, score REAL, position_bias INTEGER, grade,
+  explanation,
+  parts TEXT, failure TEXT, call INTEGER, steps TEXT, CHECK ((score IS NULL) = (status <> 0)));
+"""
 
 
 @pytest.fixture
@@ -19,6 +47,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def made(path: Path) -> None:
+    path.parent.mkdir(exist_ok=True)
     close_writing(open_for_writing(path), path)
 
 
@@ -149,3 +178,87 @@ def test_every_error_of_the_disk_names_the_file(path: Path, error: Exception, wo
     with pytest.raises(StorageError, match=words) as caught, storage_errors(path):
         raise error
     assert str(caught.value).startswith(f"{path}: ")
+
+
+def of_version_1(folder: Path) -> tuple[Path, list[Judgment]]:
+    """A run as version 1 wrote it: what this one writes, moved into the older tables."""
+    grade, replies = Grade(7.0, "Right."), []
+
+    async def write() -> None:
+        with a_record(folder) as run:
+            position = run.journal.begin(an_example())
+            replies.append(kept(run, "Right.\nScore: 7"))
+            run.journal.judged(position, [ok(SLOT, *replies, grade=grade)])
+
+    asyncio.run(write())
+    path, old = folder / "run.db", folder / "old.db"
+    connection = sqlite3.connect(old)
+    connection.executescript(f"{VERSION_1}PRAGMA application_id={APPLICATION_ID};PRAGMA user_version=1;")
+    connection.execute("ATTACH ? AS new", (str(path),))
+    for table in ("meta", "judge", "subject", "example", "call", "judgment"):
+        columns = ", ".join(row[1] for row in connection.execute(f"PRAGMA main.table_info({table})"))
+        connection.execute(f"INSERT INTO main.{table} SELECT {columns} FROM new.{table}")  # noqa: S608 - our names
+    connection.commit()
+    connection.close()
+    old.replace(path)
+    return path, [replace(ok(SLOT, replace(replies[0], replayed=True), grade=grade), passed=None)]
+
+
+def judgments(folder: Path) -> list[Judgment]:
+    reader = open_reader(folder)
+    try:
+        return [entry.judgment for entry in reader.entries()]
+    finally:
+        reader.close()
+
+
+def test_a_run_of_version_1_is_read_and_stays_as_it_is(tmp_path: Path) -> None:
+    path, expected = of_version_1(tmp_path)
+    before = path.read_bytes()
+    path.chmod(0o444)
+    assert judgments(tmp_path) == expected
+    reader = open_reader(tmp_path)
+    assert reader.replies().find(a_request().key) == expected[0].steps[0].completion
+    assert reader.totals()["accuracy"].calls == 1
+    reader.close()
+    assert path.read_bytes() == before
+
+
+def test_a_run_of_version_1_goes_on_with_what_it_holds_and_keeps_log_probabilities(tmp_path: Path) -> None:
+    _, expected = of_version_1(tmp_path)
+    told = Completion("Score: 5", finish_reason="stop", logprobs=(Token("5", {"5": -0.5, "4": -1.5}),))
+
+    async def go_on() -> None:
+        with a_record(tmp_path) as run:
+            found = run.replies.find(a_request().key)
+            assert found == expected[0].steps[0].completion
+            run.journal.reply(a_request("next"), told)
+
+    asyncio.run(go_on())
+    assert judgments(tmp_path) == expected
+    reader = open_reader(tmp_path)
+    assert reader.replies().find(a_request("next").key) == replace(told, call=2, replayed=True)
+    reader.close()
+    columns = "SELECT group_concat(name) FROM pragma_table_info('call')"
+    assert rows(tmp_path, "PRAGMA user_version") == [(VERSION,)]
+    (migrated,) = rows(tmp_path, columns)
+    made(tmp_path / "fresh" / "run.db")
+    assert rows(tmp_path / "fresh", columns) == [migrated]
+
+
+def test_a_reader_of_version_1_reads_on_while_the_run_is_brought_up_to_date(tmp_path: Path) -> None:
+    path, expected = of_version_1(tmp_path)
+    reader = open_reader(tmp_path)
+    made(path)
+    assert [entry.judgment for entry in reader.entries()] == expected
+    reader.close()
+
+
+def test_a_run_that_cannot_be_brought_up_to_date_stays_of_version_1(tmp_path: Path) -> None:
+    path, _ = of_version_1(tmp_path)
+    connection = sqlite3.connect(path)
+    connection.execute("ALTER TABLE call ADD COLUMN logprobs TEXT")
+    connection.close()
+    with pytest.raises(StorageError, match="duplicate column"):
+        open_for_writing(path)
+    assert rows(tmp_path, "PRAGMA user_version") == [(1,)]

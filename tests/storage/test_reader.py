@@ -111,6 +111,59 @@ def test_several_steps_come_back_in_order_with_their_names(tmp_path: Path) -> No
     assert entry.judgment.grade == Grade(1.0, "reply 2")
 
 
+def test_a_single_step_keeps_its_own_name(tmp_path: Path) -> None:
+    async def main() -> None:
+        with a_record(tmp_path) as run:
+            position = run.journal.begin(an_example())
+            step = Step("assessment", kept(run, "odd"))
+            run.journal.judged(position, [replace(failed(), steps=(step,))])
+
+    asyncio.run(main())
+    (entry,) = entries(tmp_path)
+    assert [step.name for step in entry.judgment.steps] == ["assessment"]
+
+
+def test_an_assessment_is_the_explanation_of_the_choice_and_one_reply_may_serve_two_steps(tmp_path: Path) -> None:
+    made: list[Judgment] = []
+
+    async def main() -> None:
+        with a_record(tmp_path) as run:
+            position = run.journal.begin(an_example())
+            assessment, choice = kept(run, ODD), kept(run, "Yes", "choose")
+            steps = tuple(
+                Step(name, reply)
+                for name, reply in (
+                    ("assessment", assessment),
+                    ("positional_bias_assessment", assessment),
+                    ("positional_bias_option_selection", choice),
+                    ("option_selection", choice),
+                )
+            )
+            grade = Grade("Yes", ODD, {"distribution": {"Yes": 0.75, "No": 0.25}})
+            made.append(Judgment(SLOT, Status.OK, 1.0, grade, steps=steps))
+            run.journal.judged(position, made)
+
+    asyncio.run(main())
+    (entry,) = entries(tmp_path)
+    assert entry.judgment == replace(
+        made[0], steps=tuple(Step(step.name, stored(step.completion)) for step in made[0].steps)
+    )
+
+
+@pytest.mark.parametrize("bias", [True, False, None])
+def test_whether_the_order_decided_comes_back(tmp_path: Path, bias: bool | None) -> None:  # noqa: FBT001 - a table
+    async def main() -> None:
+        with a_record(tmp_path) as run:
+            position = run.journal.begin(an_example(a="x", b="y"))
+            contest = Slot("accuracy", "r1", ("a", "b"))
+            run.journal.judged(position, [replace(ok(contest, grade=Grade("tie")), position_bias=bias)])
+
+    asyncio.run(main())
+    (entry,) = entries(tmp_path)
+    assert entry.judgment.position_bias is bias
+    assert entry.judgment.slot.systems == ("a", "b")
+
+
 def test_entries_go_by_row_judge_system_and_repeat(tmp_path: Path) -> None:
     slots = [
         Slot(judge, f"r{n}", (system,), repeat)

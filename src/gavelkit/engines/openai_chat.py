@@ -17,6 +17,7 @@ from gavelkit.core.errors import CallError
 from gavelkit.core.failure import FailureKind
 from gavelkit.core.message import Request
 from gavelkit.engines.http import HttpClient, HttpReply
+from gavelkit.engines.logprobs import read_logprobs
 from gavelkit.engines.per_loop import PerLoop
 from gavelkit.engines.refusal import refusal
 
@@ -126,6 +127,7 @@ class _Message(msgspec.Struct):
 class _Choice(msgspec.Struct):
     message: _Message
     finish_reason: str | None = None
+    logprobs: Any = None  # read apart, since its form must cost nobody the reply
 
 
 class _Reply(msgspec.Struct):
@@ -171,6 +173,7 @@ def _completion(reply: HttpReply, seconds: float) -> Completion:
         served_model=read.model or "",
         usage=_usage(read.usage),
         seconds=seconds,
+        logprobs=read_logprobs(choice.logprobs) if choice.logprobs else (),
     )
 
 

@@ -18,13 +18,18 @@ from gavelkit.core.failure import FailureKind
 from gavelkit.core.message import Request
 
 _FIELDS = {"key", "example_id", "judge", "system", "step", "repeat", "reply", "finish_reason", "usage"}
-_Place = tuple[str, str, str | None, str | None, int | None]
+_System = str | tuple[str, ...]
+_Place = tuple[str, str, _System | None, str | None, int | None]
+_CONTEST = 2
+_ONLY_STEPS = {"", "judge"}
+"""Steps that a message needs not name."""
 
 
 class RecordedEngine:
     """Reads a JSONL file of `{key | example_id + judge [+ system] [+ step] [+ repeat], reply, ...}`.
 
-    A field left out of a line fits any value. Raises DataError for a line that is none, or that repeats another.
+    A field left out of a line fits any value. `system` is a name, or a list of the two of a contest. Raises DataError
+    for a line that is none, or that repeats another.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -42,13 +47,14 @@ class RecordedEngine:
         if found is not None:
             return found
         labels = request.labels
-        system = labels.systems[0] if len(labels.systems) == 1 else None
+        system = labels.systems[0] if len(labels.systems) == 1 else labels.systems
         for place in product((system, None), (labels.step, None), (request.repeat, None)):
             found = self._by_place.get((labels.example_id, labels.judge, *place))
             if found is not None:
                 return found
-        of = f" of system {system!r}" if system else ""
-        message = f"{self._path} holds no reply of judge {labels.judge!r} on example {labels.example_id!r}{of}"
+        message = f"{self._path} holds no reply of judge {labels.judge!r} on example {labels.example_id!r}"
+        message += f" of {_named(system)}" if system else ""
+        message += f" to step {labels.step!r}" if labels.step not in _ONLY_STEPS else ""
         raise CallError(FailureKind.NOT_RECORDED, message)
 
     def _add(self, line: bytes, place: str) -> None:
@@ -88,8 +94,8 @@ def _row(line: bytes, place: str) -> dict[str, Any]:
             f"{place}: a recorded reply has key, or example_id and judge, a text in reply, and else only {_others()}"
         )
         raise DataError(message)
-    if any(not isinstance(row.get(name), str | None) for name in ("system", "step")):
-        message = f"{place}: system and step are texts"
+    if not (_is_system(row.get("system")) and isinstance(row.get("step"), str | None)):
+        message = f"{place}: system is a name, or the list of a contest's two names, and step is a text"
         raise DataError(message)
     if isinstance(row.get("repeat"), bool) or not isinstance(row.get("repeat"), int | None):
         message = f"{place}: repeat is a whole number"
@@ -101,8 +107,19 @@ def _others() -> str:
     return ", ".join(sorted(_FIELDS - {"key", "example_id", "judge", "reply"}))
 
 
+def _is_system(value: object) -> bool:
+    contest = isinstance(value, list) and len(value) == _CONTEST and all(isinstance(name, str) for name in value)
+    return contest or isinstance(value, str | None)
+
+
+def _named(system: _System) -> str:
+    return f"system {system!r}" if isinstance(system, str) else f"the contest of {' and '.join(map(repr, system))}"
+
+
 def _place(row: Mapping[str, Any]) -> _Place:
-    return (str(row["example_id"]), str(row["judge"]), row.get("system"), row.get("step"), row.get("repeat"))
+    system = row.get("system")
+    fits = tuple(system) if isinstance(system, list) else system
+    return (str(row["example_id"]), str(row["judge"]), fits, row.get("step"), row.get("repeat"))
 
 
 def _usage(usage: Any, place: str) -> Usage:

@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
-from gavelkit.core.completion import Completion, Usage
+from gavelkit.core.completion import Completion, Token, Usage
 from gavelkit.core.example import Example
 from gavelkit.core.failure import Failure, FailureKind
 from gavelkit.core.grade import Grade
-from gavelkit.core.judgment import Judgment
+from gavelkit.core.judgment import Judgment, Step
 
 Row = tuple[Any, ...]
 
 CALL_COLUMNS = (
     "call.call, call.key, call.judge, call.reply, call.reasoning, call.refusal, call.finish_reason, call.served_model, "
     "call.prompt_tokens, call.completion_tokens, call.cached_tokens, call.reasoning_tokens, call.effective, "
-    "call.seconds, call.requests"
+    "call.seconds, call.requests, call.logprobs"
 )
+CALL_WIDTH = CALL_COLUMNS.count(",") + 1
+STEP = "judge"
+"""The name of a judgment's only step that needs not be kept."""
+
 _SPAN = 1 << 32
+_SPAN_BEFORE = 1 << 28
+_MOST_BEFORE = 1 << 7
 
 _encode = msgspec.json.Encoder(enc_hook=str).encode
 
@@ -89,6 +97,7 @@ def call_row(call: int, key: bytes, judge: int, completion: Completion) -> Row:
         None if completion.effective is None else to_json(completion.effective),
         completion.seconds,
         completion.attempts,
+        to_json([[token.text, dict(token.top)] for token in completion.logprobs]) if completion.logprobs else None,
     )
 
 
@@ -110,6 +119,7 @@ def read_completion(row: Row) -> Completion:
         effective,
         seconds,
         requests,
+        logprobs,
     ) = row
     return Completion(
         text=from_text(reply),
@@ -123,11 +133,20 @@ def read_completion(row: Row) -> Completion:
         attempts=requests,
         call=call,
         replayed=True,
+        logprobs=() if logprobs is None else _tokens(logprobs),
+    )
+
+
+def _tokens(text: str) -> tuple[Token, ...]:
+    """The tokens again; JSON has null for minus infinity, the logarithm of nothing."""
+    return tuple(
+        Token(written, {each: -math.inf if value is None else value for each, value in top.items()})
+        for written, top in from_json(text)
     )
 
 
 def judgment_row(number: int, status: int, judgment: Judgment) -> Row:
-    """A judgment as a row of `judgment`. An explanation that stands in the reply is kept as its place there."""
+    """A judgment as a row of `judgment`. An explanation that stands in one of its replies is kept as its place."""
     grade, failure, steps = judgment.grade, judgment.failure, judgment.steps
     last = steps[-1].completion if steps else None
     return (
@@ -136,51 +155,84 @@ def judgment_row(number: int, status: int, judgment: Judgment) -> Row:
         judgment.score,
         judgment.position_bias,
         None if grade is None else _value(grade.value),
-        None if grade is None else _explanation(grade.explanation, last),
+        None if grade is None else _kept(grade.explanation, steps),
         None if grade is None or not (grade.parts or grade.ambiguous or grade.cut) else _parts(grade),
-        None if failure is None else _failure(failure, keep_raw=last is None),
+        None if failure is None else _failure(failure, steps),
         None if last is None else last.call,
-        to_json([[step.name, step.completion.call] for step in steps]) if len(steps) > 1 else None,
+        to_json([[step.name, step.completion.call] for step in steps])
+        if steps and (len(steps) > 1 or steps[0].name != STEP)
+        else None,
     )
 
 
-def read_grade(value: Any, explanation: Any, parts: str | None, reply: str) -> Grade | None:
-    """The grade again."""
+def read_grade(value: Any, explanation: Any, parts: str | None, replies: Sequence[str]) -> Grade | None:
+    """The grade again, from the row and the replies of the judgment's steps."""
     if value is None:
         return None
-    if isinstance(explanation, int):
-        start, length = divmod(explanation, _SPAN)
-        explanation = reply[start : start + length]
     value = from_text(value) if isinstance(value, str | bytes) else value
-    words = from_text(explanation)
+    words = _found(explanation, replies) if isinstance(explanation, int) else from_text(explanation)
     if parts is None:
         return Grade(value, words)
     rest = from_json(parts)
     return Grade(value, words, rest["parts"], rest["ambiguous"], rest["cut"])
 
 
-def read_failure(text: str | None, reply: str) -> Failure | None:
-    """The failure again; what was kept with the reply comes from there."""
+def read_failure(text: str | None, replies: Sequence[str]) -> Failure | None:
+    """The failure again; what was kept with a reply comes from there."""
     if text is None:
         return None
     kind, message, raw, fatal = from_json(text)
-    return Failure(message, kind=FailureKind(kind) if kind else None, raw=reply if raw is None else raw, fatal=fatal)
+    if raw is None:
+        raw = replies[-1] if replies else ""
+    elif isinstance(raw, int):
+        raw = _found(raw, replies)
+    return Failure(message, kind=FailureKind(kind) if kind else None, raw=raw, fatal=fatal)
 
 
 def _value(value: float | str) -> float | str | bytes:
     return to_text(value) if isinstance(value, str) else value
 
 
-def _explanation(text: str, completion: Completion | None) -> int | str | bytes | None:
-    if not text:
-        return None
-    start = -1 if completion is None else completion.text.find(text)
-    return to_text(text) if start < 0 else start * _SPAN + len(text)
+def _kept(text: str, steps: Sequence[Step]) -> int | str | bytes | None:
+    """A text's place in a reply where one holds it whole, else the text."""
+    place = _place(text, steps) if text else None
+    return (to_text(text) or None) if place is None else place
+
+
+def _place(text: str, steps: Sequence[Step]) -> int | None:
+    """Where a text stands in the last reply that holds it, as one integer.
+
+    In the last step's reply that is its start and its length, and the number is not negative. A negative number
+    also tells how many steps before the last the reply is; there is none where a part is too large for its bits.
+    """
+    for before, step in enumerate(reversed(steps)):
+        start = step.completion.text.find(text)
+        if start >= 0 and before == 0:
+            return start * _SPAN + len(text)
+        if start >= 0 and max(start, len(text)) < _SPAN_BEFORE and before < _MOST_BEFORE:
+            return ~((before * _SPAN_BEFORE + start) * _SPAN_BEFORE + len(text))
+    return None
+
+
+def _found(place: int, replies: Sequence[str]) -> str:
+    """The text at a place; nothing where the reply is not at hand."""
+    if place >= 0:
+        before, (start, length) = 0, divmod(place, _SPAN)
+    else:
+        rest, length = divmod(~place, _SPAN_BEFORE)
+        before, start = divmod(rest, _SPAN_BEFORE)
+    return replies[-1 - before][start : start + length] if before < len(replies) else ""
 
 
 def _parts(grade: Grade) -> str:
     return to_json({"parts": grade.parts, "ambiguous": grade.ambiguous, "cut": grade.cut})
 
 
-def _failure(failure: Failure, *, keep_raw: bool) -> str:
-    return to_json([failure.kind, failure.message, failure.raw if keep_raw else None, failure.fatal])
+def _failure(failure: Failure, steps: Sequence[Step]) -> str:
+    raw = failure.raw
+    if steps and raw == steps[-1].completion.text:
+        kept: int | str | None = None
+    else:
+        place = _place(raw, steps) if raw else None
+        kept = raw if place is None else place
+    return to_json([failure.kind, failure.message, kept, failure.fatal])

@@ -11,6 +11,9 @@ from gavelkit.core.errors import StorageError
 from gavelkit.storage.schema import APPLICATION_ID, TABLES, VERSION
 
 _BUSY_SECONDS = 30.0
+_FROM_1 = "ALTER TABLE call ADD COLUMN logprobs TEXT"
+_LIKE_2 = "CREATE TEMP VIEW call AS SELECT *, NULL AS logprobs FROM main.call"
+"""Lies over the table of a file of version 1 that is only read: it is in memory, and the file stays as it is."""
 
 
 @contextmanager
@@ -25,6 +28,19 @@ def storage_errors(path: Path) -> Iterator[None]:
         raise StorageError(message) from error
 
 
+@contextmanager
+def all_or_nothing(connection: sqlite3.Connection) -> Iterator[None]:
+    """A transaction that leaves no trace where anything fails."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
 def open_for_writing(path: Path) -> sqlite3.Connection:
     """The database, made where there is none. Raises StorageError; a file that is not ours stays untouched."""
     with storage_errors(path):
@@ -35,6 +51,7 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
                 _create(connection)
             else:
                 check(connection, path)
+                _bring_up_to_date(connection)
             for pragma in (
                 "journal_mode=WAL",
                 "synchronous=FULL",
@@ -66,6 +83,8 @@ def open_for_reading(path: Path, *, foreign: bool = True) -> sqlite3.Connection:
             connection.execute("PRAGMA trusted_schema=OFF")
             if foreign:
                 check(connection, path)
+                if _version(connection) == 1:
+                    connection.execute(_LIKE_2)
         except BaseException:
             connection.close()
             raise
@@ -86,7 +105,7 @@ def close_writing(connection: sqlite3.Connection, path: Path) -> None:
 def check(connection: sqlite3.Connection, path: Path) -> None:
     """Raises StorageError where the file is not a run of ours that this version can read."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    version = _version(connection)
     if application != APPLICATION_ID:
         message = f"{path}: this is no record of a run; it was left untouched"
         raise StorageError(message)
@@ -111,6 +130,21 @@ def _is_empty(connection: sqlite3.Connection) -> bool:
 def _create(connection: sqlite3.Connection) -> None:
     script = f"BEGIN IMMEDIATE;{TABLES}PRAGMA application_id={APPLICATION_ID};PRAGMA user_version={VERSION};COMMIT;"
     connection.executescript(script)
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(version)
+
+
+def _bring_up_to_date(connection: sqlite3.Connection) -> None:
+    """Gives a file of version 1 what later ones have; what it holds stays as it is."""
+    if _version(connection) == VERSION:
+        return
+    with all_or_nothing(connection):
+        if _version(connection) == 1:  # still: another process may have been faster
+            connection.execute(_FROM_1)
+            connection.execute(f"PRAGMA user_version={VERSION}")
 
 
 def _message(path: Path, error: sqlite3.Error) -> str:

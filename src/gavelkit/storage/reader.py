@@ -15,6 +15,8 @@ from gavelkit.core.protocols import Entry
 from gavelkit.core.slot import Slot
 from gavelkit.storage.codec import (
     CALL_COLUMNS,
+    CALL_WIDTH,
+    STEP,
     Row,
     from_json,
     from_text,
@@ -27,7 +29,6 @@ from gavelkit.storage.database import open_for_reading, storage_errors
 from gavelkit.storage.replies import StoredReplies
 from gavelkit.storage.schema import FILE_NAME, REPEAT_BITS, STATUSES, slot_parts
 
-_CALL_WIDTH = 15
 _ENTRIES = f"""
 SELECT judgment.*, example.id, example.line, example.row, {CALL_COLUMNS}
 FROM judgment JOIN example ON example.example = judgment.slot >> 30 AND example.removed = 0
@@ -134,7 +135,7 @@ class RunReader:
                 _, judge, subject, repeat = slot_parts(number)
                 if judge in judges and repeat < self._repeats:
                     slot = Slot(judges[judge].name, from_text(identifier), self._subjects[subject], repeat)
-                    why, passed = read_failure(failure, ""), judges[judge].passes(score)
+                    why, passed = read_failure(failure, ()), judges[judge].passes(score)
                     yield Judgment(slot, STATUSES[status], score, failure=why, passed=passed)
 
     def examples(self) -> Iterator[Example]:
@@ -191,14 +192,14 @@ class RunReader:
 
     def _judgment(self, slot: Slot, row: Row, judge: JudgeRow) -> Judgment:
         _, status, score, bias, grade, explanation, parts, failure, call, steps = row[:10]
-        completions = self._completions(call, steps, row[13 : 13 + _CALL_WIDTH])
-        reply = completions[-1].completion.text if completions else ""
+        completions = self._completions(call, steps, row[13 : 13 + CALL_WIDTH])
+        replies = [step.completion.text for step in completions]
         return Judgment(
             slot=slot,
             status=STATUSES[status],
             score=score,
-            grade=read_grade(grade, explanation, parts, reply),
-            failure=read_failure(failure, reply),
+            grade=read_grade(grade, explanation, parts, replies),
+            failure=read_failure(failure, replies),
             passed=judge.passes(score),
             position_bias=None if bias is None else bool(bias),
             steps=completions,
@@ -207,11 +208,16 @@ class RunReader:
     def _completions(self, call: int | None, steps: str | None, row: Row) -> tuple[Step, ...]:
         if call is None:
             return ()
+        last = read_completion(row)
         if steps is None:
-            return (Step("judge", read_completion(row)),)
-        query = f"SELECT {CALL_COLUMNS} FROM call WHERE call=?"  # noqa: S608 - constants only
-        found = [(name, self._connection.execute(query, (number,)).fetchone()) for name, number in from_json(steps)]
-        return tuple(Step(name, read_completion(each)) for name, each in found)
+            return (Step(STEP, last),)
+        named = from_json(steps)
+        others = [number for _, number in named if number != call]
+        found = {call: last}
+        if others:
+            query = f"SELECT {CALL_COLUMNS} FROM call WHERE call IN ({','.join('?' * len(others))})"  # noqa: S608 - constants and marks
+            found |= {each[0]: read_completion(each) for each in self._connection.execute(query, others)}
+        return tuple(Step(name, found[number]) for name, number in named)
 
 
 def open_reader(folder: Path) -> RunReader:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Self
 
@@ -15,26 +14,13 @@ from gavelkit.core.identity import differences
 from gavelkit.core.protocols import Judge
 from gavelkit.core.status import RETRIED_ON_REQUEST, RETRIED_ON_RESUME
 from gavelkit.storage.codec import from_json, to_json
-from gavelkit.storage.database import close_writing, open_for_reading, open_for_writing, storage_errors
+from gavelkit.storage.database import all_or_nothing, close_writing, open_for_reading, open_for_writing, storage_errors
 from gavelkit.storage.journal import RunJournal
 from gavelkit.storage.lock import RunLock
 from gavelkit.storage.replies import StoredReplies, calls_of
 from gavelkit.storage.schema import FILE_NAME, STATUS_CODES
 
 MAX_JUDGES = 255
-
-
-@contextmanager
-def _all_or_nothing(connection: sqlite3.Connection) -> Iterator[None]:
-    """What a refused or damaged run was about to be told is not written."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
 
 
 class RunRecord:
@@ -96,7 +82,8 @@ class RunRecord:
             opened.callback(close_writing, writing, self.path)
             self._reading = open_for_reading(self.path, foreign=False)
             opened.callback(self._reading.close)
-            with storage_errors(self.path), _all_or_nothing(writing):
+            # What a refused or damaged run was about to be told is not written.
+            with storage_errors(self.path), all_or_nothing(writing):
                 self.meta = {name: from_json(text) for name, text in writing.execute("SELECT name, value FROM meta")}
                 self._refuse_other(mapping)
                 numbers, self.reread = _register(writing, judges)

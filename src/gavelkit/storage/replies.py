@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from gavelkit.core.completion import Completion
 from gavelkit.core.hash_index import HashIndex
-from gavelkit.storage.codec import CALL_COLUMNS, Row, read_completion
+from gavelkit.storage.codec import CALL_COLUMNS, Row, from_json, read_completion
 
 _ONE = f"SELECT {CALL_COLUMNS} FROM call WHERE call=?"  # noqa: S608 - a constant
 
@@ -59,9 +59,16 @@ class StoredReplies:
 
 
 def calls_of(connection: sqlite3.Connection, statuses: Sequence[int]) -> frozenset[int]:
-    """The numbers of the calls whose replies led to these statuses."""
-    query = "SELECT call FROM judgment WHERE call IS NOT NULL AND status=?"
-    return frozenset(call for status in statuses for (call,) in connection.execute(query, (status,)))
+    """The numbers of the calls whose replies led to these statuses.
+
+    Of several steps it is all of them: the one that could not be read may belong to either order.
+    """
+    query = "SELECT call, steps FROM judgment WHERE call IS NOT NULL AND status=?"
+    found: set[int] = set()
+    for status in statuses:
+        for call, steps in connection.execute(query, (status,)):
+            found |= {call} if steps is None else {number for _, number in from_json(steps)}
+    return frozenset(found)
 
 
 def _short(key: bytes) -> int:

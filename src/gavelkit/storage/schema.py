@@ -10,7 +10,7 @@ from gavelkit.core.status import Status
 
 FILE_NAME = "run.db"
 APPLICATION_ID = 0x4741564C  # "GAVL"
-VERSION = 1
+VERSION = 2
 
 TABLES = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -24,7 +24,8 @@ CREATE TABLE call (
   call INTEGER PRIMARY KEY, key BLOB NOT NULL, judge INTEGER NOT NULL, reply TEXT NOT NULL, reasoning TEXT,
   refusal TEXT,
   finish_reason TEXT NOT NULL, served_model TEXT NOT NULL, prompt_tokens INTEGER, completion_tokens INTEGER,
-  cached_tokens INTEGER, reasoning_tokens INTEGER, effective TEXT, seconds REAL NOT NULL, requests INTEGER NOT NULL);
+  cached_tokens INTEGER, reasoning_tokens INTEGER, effective TEXT, seconds REAL NOT NULL, requests INTEGER NOT NULL,
+  logprobs TEXT);
 CREATE TABLE judgment (
   slot INTEGER PRIMARY KEY, status INTEGER NOT NULL, score REAL, position_bias INTEGER, grade,
   explanation,
@@ -33,7 +34,7 @@ CREATE TABLE judgment (
 
 INSERTS = {
     "example": "INSERT OR REPLACE INTO example VALUES (?,?,?,?,0,?,?)",
-    "call": "INSERT INTO call VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    "call": "INSERT INTO call VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     "judgment": "INSERT OR REPLACE INTO judgment VALUES (?,?,?,?,?,?,?,?,?,?)",
 }
 
