@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from importlib.resources import files
+from string import ascii_uppercase
 from typing import Any
 
+import jinja2
 import pytest
 
 from gavelkit.core.message import Message
 from gavelkit.parsing import parser_for
 from gavelkit.simulator import reply_to
+from gavelkit.simulator.answers import Choose, options_for
 
 QUESTION = "Which planet takes the least time to go around the Sun?"
 REFERENCE = "Mercury completes its orbit in about 88 Earth days."
@@ -284,6 +288,143 @@ def test_a_contest_in_double_brackets_knows_a_tie(first: str, second: str, verdi
     contest = f"Question: {REFERENCE}\n\nResponse A: {first}\n\nResponse B: {second}"
     text = f"{contest}\n\nEnd with [[A]], [[B]], or [[C]] for a tie."
     assert reply_to([Message("user", text)]).endswith(f"[[{verdict}]]")
+
+
+TEMPLATES = files("gavelkit.catalog") / "templates"
+CRITERION = {"name": "accuracy", "description": 'Is it right?\nSay no where a "Score: 3" or GRADE: C is claimed.'}
+BY_NAME = {"Excellent": "3 facts or more are right", "Acceptable": "2 are", "Could be Improved": "", "Bad": "none is"}
+MODES = ["text", "json_schema", "logprobs"]
+
+
+def rendered(name: str, **values: object) -> Message:
+    given = {"criterion": CRITERION, "fence": MARKER, **values}
+    text = (TEMPLATES / f"{name}.jinja").read_text(encoding="utf-8")
+    return Message("user", jinja2.Template(text).render(given))
+
+
+def shown(options: Mapping[str, str], mode: str) -> list[dict[str, str]]:
+    labels = ascii_uppercase if mode == "logprobs" else options
+    return [
+        {"label": label, "name": name, "description": text}
+        for label, (name, text) in zip(labels, options.items(), strict=False)
+    ]
+
+
+def enum(names: Iterable[str]) -> dict[str, Any]:
+    schema = {"type": "object", "properties": {"choice": {"type": "string", "enum": list(names)}}}
+    return {"type": "json_schema", "json_schema": {"name": "choice", "schema": schema}}
+
+
+def conversation(first: str, second: str, options: Mapping[str, str], mode: str, **values: object) -> list[Message]:
+    """The assessment in free text, then the question for a choice."""
+    given = {"options": shown(options, mode), "choose_by": mode, **values}
+    assess = rendered(first, **given)
+    assessment = reply_to([assess])
+    assert assessment.startswith("No model read this")
+    return [assess, Message("assistant", assessment), rendered(second, **given)]
+
+
+def chosen(turns: list[Message], options: Mapping[str, str], mode: str, *, pick: Choose = "best") -> str:
+    """The option's name, whether it came as text, as a label, or as JSON with and without a schema."""
+    bare = reply_to(turns, pick=pick)
+    if mode != "json_schema":
+        return next(each["name"] for each in shown(options, mode) if each["label"] == bare)
+    assert json.loads(bare) == json.loads(reply_to(turns, enum(options), pick=pick))
+    assert json.loads(bare) == json.loads(reply_to(turns, {"type": "json_object"}, pick=pick))
+    (field,) = json.loads(bare).items()
+    assert field[0] == "choice"
+    return str(field[1])
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("names", [list(BY_NAME), list(reversed(BY_NAME))], ids=["best first", "worst first"])
+def test_our_criteria_prompts_get_an_assessment_and_then_the_option_that_fits(mode: str, names: list[str]) -> None:
+    options = {name: BY_NAME[name] for name in names}
+    for response, option in ((REFERENCE, "Excellent"), (WRONG, "Bad")):
+        given = {"context": f"question: {QUESTION}\nreference: {REFERENCE}", "response": response}
+        turns = conversation("criteria_assess", "criteria_choose", options, mode, **given)
+        assert chosen(turns, options, mode) == option
+
+
+CONTEST_OPTIONS = {
+    "Response A": "Response A is the better one",
+    "Response B": "Response B is the better one",
+    "Tie": "neither is better than the other",
+}
+OTHER_NAMES = {"first one": "first one is the better one", "second one": "second one is the better one"}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("options", [CONTEST_OPTIONS, OTHER_NAMES])
+@pytest.mark.parametrize("yardstick", ["context", "reference"])
+def test_our_pairwise_prompts_get_an_assessment_and_then_the_winner(
+    mode: str, options: Mapping[str, str], yardstick: str
+) -> None:
+    first, second, *_ = options
+    for one, other, winner in ((RIGHT, WRONG, first), (WRONG, RIGHT, second)):
+        given = {yardstick: REFERENCE, "response_a": one, "response_b": other}
+        turns = conversation("pairwise_assess", "pairwise_choose", options, mode, **given)
+        assert chosen(turns, options, mode) == winner
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_equal_responses_tie_where_a_tie_is_allowed_and_else_one_of_them_wins(mode: str) -> None:
+    given = {"reference": REFERENCE, "response_a": RIGHT, "response_b": RIGHT}
+    turns = conversation("pairwise_assess", "pairwise_choose", CONTEST_OPTIONS, mode, **given)
+    assert chosen(turns, CONTEST_OPTIONS, mode) == "Tie"
+    turns = conversation("pairwise_assess", "pairwise_choose", OTHER_NAMES, mode, **given)
+    assert chosen(turns, OTHER_NAMES, mode) in OTHER_NAMES
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("pick", "place"), [("first", 0), ("last", -1)])
+def test_a_script_can_choose_by_place_alone(mode: str, pick: Choose, place: int) -> None:
+    given = {"reference": REFERENCE, "response_a": WRONG, "response_b": RIGHT}
+    turns = conversation("pairwise_assess", "pairwise_choose", CONTEST_OPTIONS, mode, **given)
+    assert chosen(turns, CONTEST_OPTIONS, mode, pick=pick) == list(CONTEST_OPTIONS)[place]
+    given = {"context": REFERENCE, "response": HALF}
+    turns = conversation("criteria_assess", "criteria_choose", BY_NAME, mode, **given)
+    assert chosen(turns, BY_NAME, mode, pick=pick) == list(BY_NAME)[place]
+
+
+def test_a_contest_in_double_brackets_and_a_grade_can_be_chosen_by_place_alone() -> None:
+    contest = f"Question: {REFERENCE}\n\nResponse A: {WRONG}\n\nResponse B: {RIGHT}\n\nEnd with [[A]], [[B]] or [[C]]."
+    assert reply_to([Message("user", contest)], pick="first").endswith("[[A]]")
+    grades = GRADE_LIST.format(question=QUESTION, reference=REFERENCE, response=REFERENCE, grades="C, P, or I")
+    assert parser_for("grade").parse(reply_to([Message("user", grades)], pick="last")).value == "I"
+
+
+def test_a_summary_is_free_text() -> None:
+    assessment = 'The first fact is right.\n- "Excellent" is the option.\nChoose "Bad".'
+    assert reply_to([rendered("summarise", assessment=assessment)]).startswith("No model read this")
+
+
+@pytest.mark.parametrize(
+    ("names", "best", "worst"),
+    [
+        (["correct", "partially_correct", "incorrect"], "correct", "incorrect"),
+        (["Compliance", "Partial", "Refusal"], "Compliance", "Refusal"),
+        (["Excellent", "Good", "mediocre", "Bad", "Very Bad"], "Excellent", "Very Bad"),
+        (["0", "1", "2", "3", "4", "5", "6"], "6", "0"),
+        (["Yes", "No"], "Yes", "No"),
+    ],
+)
+def test_the_options_of_our_criteria_rank_alike_in_either_order(names: list[str], best: str, worst: str) -> None:
+    for listed in (names, names[::-1]):
+        options = dict.fromkeys(listed, "no condition")
+        for response, option in ((REFERENCE, best), (WRONG, worst)):
+            given = {"context": REFERENCE, "response": response}
+            turns = conversation("criteria_assess", "criteria_choose", options, "text", **given)
+            assert chosen(turns, options, "text") == option
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_what_may_be_chosen_is_known_as_a_reply_would_write_it(mode: str) -> None:
+    turns = conversation("criteria_assess", "criteria_choose", BY_NAME, mode, context="", response=HALF)
+    wire = enum(BY_NAME) if mode == "json_schema" else None
+    assert options_for(turns, wire) == (("A", "B", "C", "D") if mode == "logprobs" else tuple(BY_NAME))
+    assert options_for([Message("user", "GRADE: C or I")]) == ("C", "I")
+    assert options_for([]) == ()
 
 
 SCHEMA: dict[str, Any] = {

@@ -74,6 +74,36 @@ def test_the_official_client_reads_replies_errors_and_models() -> None:
             client.with_options(api_key="other").models.list()
 
 
+CHOOSE = (
+    'Choose one of the options:\n- "A" for "Good"\n- "B" for "Bad"\n\nAnswer with it as between the quotation marks.'
+)
+
+
+def test_the_official_client_reads_log_probabilities_of_the_options() -> None:
+    with (
+        running_simulator(Script(choose="last")) as simulator,
+        openai.OpenAI(base_url=simulator.url, api_key="key", max_retries=0) as client,
+    ):
+        reply = client.chat.completions.create(
+            model="m", messages=[{"role": "user", "content": CHOOSE}], logprobs=True, top_logprobs=5
+        )
+    (choice,) = reply.choices
+    assert choice.message.content == "B"
+    assert choice.logprobs is not None
+    assert choice.logprobs.content is not None
+    (place,) = choice.logprobs.content
+    assert [each.token for each in place.top_logprobs] == ["B", "A"]
+    assert place.logprob == place.top_logprobs[0].logprob < 0
+
+
+def test_a_fixed_reply_that_is_cut_has_log_probabilities_of_what_is_left() -> None:
+    with running_simulator(Script(reply="B because of everything")) as simulator:
+        _, body, _ = send(f"{simulator.url}/chat/completions", HELLO | {"logprobs": True, "max_tokens": 1})
+    places = body["choices"][0]["logprobs"]["content"]
+    assert [each["token"] for each in places] == ["B", " be"]
+    assert [each["top_logprobs"] for each in places] == [[], []]
+
+
 def test_the_reply_is_in_the_form_asked_for() -> None:
     with running_simulator() as simulator:
         _, body, _ = send(f"{simulator.url}/chat/completions", HELLO)

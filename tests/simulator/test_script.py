@@ -11,6 +11,7 @@ from gavelkit.simulator.script import Performance, Rule, Script, parse_script, r
 
 WHOLE = """
 reply: "Score: 8"
+choose: first
 latency: [0.05, 0.2]
 seed: 7
 rules:
@@ -23,6 +24,7 @@ rules:
 def test_a_script_is_read_whole() -> None:
     assert parse_script(WHOLE) == Script(
         reply="Score: 8",
+        choose="first",
         latency=(0.05, 0.2),
         seed=7,
         rules=(
@@ -48,6 +50,7 @@ def test_an_empty_script_answers_everything_in_its_own_form() -> None:
         ("rules: [{delay: -1}]", r"delay"),
         ("rules: x", "rules"),
         ("reply: 8", "reply"),
+        ("choose: worst", "choose"),
         ("latency: soon", "latency"),
         ("latency: [1, 2, 3]", "latency"),
         ("latency: -1", "latency"),

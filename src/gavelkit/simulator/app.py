@@ -5,11 +5,11 @@ from __future__ import annotations
 import hmac
 import time
 from collections.abc import Callable
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import msgspec
 
-from gavelkit.simulator.answers import reply_to
+from gavelkit.simulator.answers import options_for, reply_to
 from gavelkit.simulator.chat import (
     CHARACTERS_PER_TOKEN,
     ChatRequest,
@@ -20,6 +20,7 @@ from gavelkit.simulator.chat import (
     tokens,
 )
 from gavelkit.simulator.ledger import Ledger
+from gavelkit.simulator.logprobs import logprobs_content
 from gavelkit.simulator.prefix import PrefixCache
 from gavelkit.simulator.script import Performance, Rule, Script
 from gavelkit.simulator.wire import HttpAnswer, HttpRequest
@@ -101,7 +102,7 @@ class App:
             return _fault(rule, seconds)
         reply = script.reply if rule is None or rule.reply is None else rule.reply
         if reply is None:
-            reply = reply_to(chat.as_messages(), chat.response_format)
+            reply = reply_to(chat.as_messages(), chat.response_format, pick=script.choose)
         finish_reason = (rule.finish_reason if rule else None) or "stop"
         return HttpAnswer(body=self._complete(chat, prompt, reply, finish_reason), delay_seconds=seconds)
 
@@ -117,7 +118,13 @@ class App:
             prompt_tokens=tokens(len(prompt)),
             cached_tokens=self._prefixes.cached_tokens(chat.model, prompt),
             created=int(time.time()),
+            logprobs=_logprobs(chat, reply) if chat.logprobs else None,
         )
+
+
+def _logprobs(chat: ChatRequest, reply: str) -> list[dict[str, Any]]:
+    options = options_for(chat.as_messages(), chat.response_format)
+    return logprobs_content(reply, options, top=chat.top_logprobs or 0)
 
 
 def _read(body: bytes) -> ChatRequest:

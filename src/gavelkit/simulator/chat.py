@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -45,6 +46,8 @@ class ChatRequest(msgspec.Struct):
     max_tokens: int | None = None
     max_completion_tokens: int | None = None
     response_format: dict[str, Any] | None = None
+    logprobs: bool | None = None
+    top_logprobs: int | None = None
 
     @property
     def limit(self) -> int | None:
@@ -71,14 +74,22 @@ def tokens(characters: int) -> int:
 
 
 def completion_bytes(
-    number: int, model: str, text: str, *, finish_reason: str, prompt_tokens: int, cached_tokens: int, created: int
+    number: int,
+    model: str,
+    text: str,
+    *,
+    finish_reason: str,
+    prompt_tokens: int,
+    cached_tokens: int,
+    created: int,
+    logprobs: Sequence[Mapping[str, Any]] | None = None,
 ) -> bytes:
     """The body of a reply."""
     used = tokens(len(text))
     # One format and no dictionaries: this is where a fixed reply spends its time.
     return (
         b'{"id":"chatcmpl-simulated-%d","object":"chat.completion","created":%d,"model":%b,"choices":[{"index":0,'
-        b'"message":{"role":"assistant","content":%b,"refusal":null},"logprobs":null,"finish_reason":%b}],'
+        b'"message":{"role":"assistant","content":%b,"refusal":null},"logprobs":%b,"finish_reason":%b}],'
         b'"usage":{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d,'
         b'"prompt_tokens_details":{"cached_tokens":%d}}}'
     ) % (
@@ -86,6 +97,7 @@ def completion_bytes(
         created,
         _encode(NO_LLM + model),
         _encode(text),
+        b"null" if logprobs is None else _encode({"content": logprobs, "refusal": None}),
         _encode(finish_reason),
         prompt_tokens,
         used,

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gavelkit.simulator.options import choose
 from gavelkit.simulator.scale import Scale
 
 _KEY = re.compile(r"\"(\w+)\"\s*:\s*(\"|<[^>\n]*>|\[|true|false|-?\d+(?:\.\d+)?)?")
@@ -18,16 +17,25 @@ _DEEPEST = 8
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a reply has to say: how good, on which scale, and in which words."""
+    """What a reply has to say: how good, on which scale, in which words, and which of some options."""
 
     share: float
     scale: Scale
     words: str
+    pick: Callable[[Mapping[str, str]], str]
 
 
 def by_schema(schema: Mapping[str, Any], verdict: Verdict) -> str:
     """A JSON text that the schema accepts, as far as it uses the common keywords."""
     return json.dumps(_value(schema, verdict, depth=0), ensure_ascii=False)
+
+
+def enumerated(schema: Mapping[str, Any]) -> tuple[str, ...]:
+    """The values of the last property that lists them."""
+    for each in reversed(list(schema.get("properties", {}).values())):
+        if each.get("enum"):
+            return tuple(map(str, each["enum"]))
+    return ()
 
 
 def keys_shown(text: str) -> tuple[tuple[str, str], ...]:
@@ -55,7 +63,7 @@ def _value(schema: Mapping[str, Any], verdict: Verdict, *, depth: int) -> Any:
     if "const" in schema:
         return schema["const"]
     if schema.get("enum"):
-        return choose([str(each) for each in schema["enum"]], verdict.share)
+        return verdict.pick({str(each): str(each) for each in schema["enum"]})
     kind = schema.get("type")
     if isinstance(kind, list):
         kind = next((each for each in kind if each != "null"), "null")

@@ -60,6 +60,11 @@ class Material:
         return next((self.fields[name] for name in names if self.fields.get(name)), None)
 
 
+def is_fenced(text: str) -> bool:
+    """Whether fields stand in it between our own fences."""
+    return _FENCED.search(text) is not None
+
+
 def read_material(text: str) -> Material:
     """Take a prompt apart, by its fences or else by its labels."""
     fields = {match["name"].lower(): match["text"] for match in _FENCED.finditer(text)}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 
 from gavelkit.simulator.material import overlap
 
-_QUOTED = re.compile(r"^[ \t]*[-*\u2022][ \t]*[\"\u201c]([^\"\u201d\n]{1,80})[\"\u201d]", re.MULTILINE)
-_CHOOSE = re.compile(r"\bchoose [\"\u201c]([^\"\u201d\n]{1,80})[\"\u201d]", re.IGNORECASE)
-_BULLET = re.compile(r"^[ \t]*[-*\u2022][ \t]*([^\s:()][^:()\n]{0,60}?)[ \t]*(?:[:(].*)?$", re.MULTILINE)
+_QUOTE = r"[\"\u201c]([^\"\u201d\n]{1,200})[\"\u201d]"
+_QUOTED = re.compile(rf"^[ \t]*[-*\u2022][ \t]*{_QUOTE}(?:[ \t]+for[ \t]+{_QUOTE})?", re.MULTILINE)
+_CHOOSE = re.compile(rf"\bchoose {_QUOTE}()", re.IGNORECASE)
+_BULLET = re.compile(r"^[ \t]*[-*\u2022][ \t]*([^\s:()][^:()\n]{0,60}?)()[ \t]*(?:[:(].*)?$", re.MULTILINE)
 _ASKED = re.compile(r"\boptions?\b|\bchoose\b|\bselect\b", re.IGNORECASE)
 _GRADE = re.compile(
     r"GRADE:\**[ \t]*+([A-Z][A-Z_]*+|\d++)(?![a-z:])"
@@ -17,26 +18,30 @@ _GRADE = re.compile(
 )
 _NAMED = re.compile(r"\b(?:letter|word|number)[ \t]+[\"'`]?([A-Z][A-Z_]*|\d+)\b(?![a-z])")
 _TOKEN = re.compile(r"[A-Z][A-Z_]*|\d+")
-_TIE = frozenset({"C", "TIE", "EQUAL"})
+_RESPONSE = re.compile(r"(?:\b|_)([AB12])\Z", re.IGNORECASE)
+_TWO = 2
 
 # From the best word to the worst; where two stand in one option, the worse one tells ("partially correct").
 _FROM_BEST = (
     ("excellent", "outstanding", "perfect", "fully"),
-    ("yes", "true", "pass", "correct", "safe", "good", "c"),
+    ("yes", "true", "pass", "correct", "safe", "good", "compliance", "c"),
     ("acceptable", "fair", "average", "moderate", "partially", "partial", "somewhat", "p"),
     ("could be improved", "improved", "mediocre", "weak"),
-    ("no", "false", "fail", "incorrect", "unsafe", "bad", "poor", "wrong", "not", "i"),
+    ("no", "false", "fail", "incorrect", "unsafe", "bad", "poor", "wrong", "not", "refusal", "i"),
     ("very poor", "very bad", "terrible", "unacceptable"),
 )
 
 
-def listed_options(text: str) -> tuple[str, ...]:
-    """The options the text offers: quoted in a list, in `Choose "X" if …` lines, or as plain bullets."""
+def listed_options(text: str) -> Mapping[str, str]:
+    """The options the text offers, with what each stands for.
+
+    They are quoted in a list (`- "A" for "Excellent"`), in `Choose "X" if` lines, or plain bullets.
+    """
     for pattern in (_QUOTED, _CHOOSE, _BULLET):
-        found = tuple(dict.fromkeys(pattern.findall(text)))
+        found = {label: meaning or label for label, meaning in pattern.findall(text)}
         if len(found) > 1 and _ASKED.search(text):
             return found
-    return ()
+    return {}
 
 
 def grade_options(text: str) -> tuple[str, ...]:
@@ -48,38 +53,52 @@ def grade_options(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def choose(options: Sequence[str], share: float) -> str:
+def choose(options: Mapping[str, str], share: float) -> str:
     """The option at that share of the way from the worst to the best, in whatever order they are listed."""
-    ranked = sorted(options, key=_goodness(options), reverse=True)
+    ranked = sorted(options, key=_badness(options))
     return ranked[round((1 - share) * (len(ranked) - 1))]
 
 
-def choose_winner(options: Sequence[str], contestants: Mapping[str, str], yardstick: str) -> str | None:
-    """The option that names the contestant nearest to the yardstick; None where the options name no contestants."""
-    by_name = {option.split()[-1].upper(): option for option in options}
-    if len(contestants) < len(by_name.keys() - _TIE) or not contestants.keys() <= by_name.keys():
+def choose_winner(options: Iterable[str], contestants: Mapping[str, str], yardstick: str) -> str | None:
+    """The option that names the contestant nearest to the yardstick; None where the options name no contestants.
+
+    Options that bear other names stand for the contestants in their order; one more than those is a tie.
+    """
+    by_name, tie = _by_contestant(tuple(options), tuple(contestants))
+    if not by_name:
         return None
-    shares = {name: overlap(text, yardstick) for name, text in contestants.items()}
+    shares = {name: overlap(contestants[name], yardstick) for name in by_name}
     best = max(shares.values())
     winners = [name for name, share in shares.items() if share == best]
-    tie = next((by_name[name] for name in by_name.keys() - contestants.keys() if name in _TIE), None)
     if len(winners) > 1 and tie is not None:
         return tie
     # By content, so that the same response wins in either order.
     return by_name[max(winners, key=lambda name: (len(contestants[name]), contestants[name]))]
 
 
-def _goodness(options: Sequence[str]) -> Callable[[str], float]:
-    """How good an option is: by number, else by the words it holds, else the first listed is the best."""
-    if all(option.isdigit() for option in options):
-        return float
-    ranks = {option: _rank(option) for option in options}
-    if len(set(ranks.values())) == len(options) and None not in ranks.values():
-        return lambda option: -(ranks[option] or 0)
-    return lambda option: -list(options).index(option)
+def _by_contestant(options: tuple[str, ...], contestants: tuple[str, ...]) -> tuple[Mapping[str, str], str | None]:
+    """The option for each contestant, and the one for a tie."""
+    if len(contestants) < _TWO or not 0 <= len(options) - len(contestants) <= 1:
+        return {}, None
+    ends = ((option, _RESPONSE.search(option)) for option in options)
+    named: Mapping[str, str] = {end[1].upper(): option for option, end in ends if end}
+    if named.keys() != set(contestants):
+        named = dict(zip(contestants, options, strict=False))
+    return named, next((option for option in options if option not in named.values()), None)
+
+
+def _badness(options: Mapping[str, str]) -> Callable[[str], tuple[float, str]]:
+    """How bad an option is: by number, else by the words it holds, else the first listed is the best."""
+    if all(meaning.isdigit() for meaning in options.values()):
+        return lambda label: (-float(options[label]), label)
+    ranks = {label: _rank(meaning) for label, meaning in options.items()}
+    places = {label: number for number, label in enumerate(options)}
+    known = {label: rank for label, rank in ranks.items() if rank is not None}
+    badness: Mapping[str, int] = known if len(known) == len(places) else places
+    return lambda label: (badness[label], options[label])
 
 
 def _rank(option: str) -> int | None:
-    words = f" {option.lower()} "
+    words = f" {option.lower().replace('_', ' ')} "
     ranks = [rank for rank, known in enumerate(_FROM_BEST) if any(f" {word} " in words for word in known)]
     return max(ranks, default=None)

@@ -1,6 +1,7 @@
 """What a simulated endpoint does besides answering: fixed replies, latency and faults, by rules in a YAML file.
 
 reply: "Score: 8"            # a fixed reply to everything; left out, every prompt is answered in its own form
+choose: first              # of the options that a prompt lists: best (where left out), first or last
 latency: [0.05, 0.2]         # seconds, fixed or from a range
 seed: 7                      # of the range
 rules:                       # the first that applies to a request decides
@@ -26,6 +27,7 @@ import msgspec
 import yaml
 
 from gavelkit.core.errors import ConfigError
+from gavelkit.simulator.answers import Choose
 
 Seconds = Annotated[float, msgspec.Meta(ge=0)]
 Count = Annotated[int, msgspec.Meta(ge=1)]
@@ -52,9 +54,10 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A whole script. `reply` None: every prompt is answered in its own form."""
+    """A whole script. `reply` None: every prompt is answered in its own form, by `choose` where it lists options."""
 
     reply: str | None = None
+    choose: Choose = "best"
     # Bounds inside a union (`Seconds | tuple[Seconds, Seconds]`) crash msgspec 0.22 at the next garbage collection.
     latency: float | tuple[float, float] = 0.0
     seed: int = 0
