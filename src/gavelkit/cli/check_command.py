@@ -14,7 +14,7 @@ from gavelkit.cli.judging import folder_of
 from gavelkit.config import Configuration, Surroundings, read_configuration
 from gavelkit.core.event import Event, Noticed
 from gavelkit.core.example import Example
-from gavelkit.judges import Direct
+from gavelkit.judges import AnyJudge
 from gavelkit.reports import printable
 from gavelkit.run import on_loop
 from gavelkit.run.check import check_gates, check_rows, check_settings
@@ -84,16 +84,14 @@ def _show(checked: Checked) -> None:
         _print(line)
 
 
-def _show_judge(judge: Direct, example: Example | None) -> None:
+def _show_judge(judge: AnyJudge, example: Example | None) -> None:
     scale = describe_scale(judge.criterion)
-    _print(
-        f"judge {judge.name}: model {judge.parameters.model}, parser {judge.parser.name}, scale {scale or 'any number'}"
-    )
+    _print(f"judge {judge.name}: model {judge.parameters.model}, parser {judge.reader}, scale {scale or 'any number'}")
     if example is None:
         return
     system = next(iter(example.responses))
     _print(f"the first prompt, about {example.place}{f', system {system!r}' if system else ''}:")
-    for message in judge.prompt.messages(example, system):
+    for message in judge.first_prompt(example):
         _print(f"--- {message.role}")
         _print(message.content)
     _print("---\n")

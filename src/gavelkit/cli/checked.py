@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from gavelkit.catalog import Price, price_of
 from gavelkit.core.example import Example
-from gavelkit.judges import Direct
+from gavelkit.judges import AnyJudge
 from gavelkit.run.check import Planned
 from gavelkit.run.conclude import describe_scale
 from gavelkit.run.estimate import CHARACTERS_PER_TOKEN, Calls
@@ -18,12 +18,12 @@ from gavelkit.run.estimate import CHARACTERS_PER_TOKEN, Calls
 class Estimate:
     """What a judge would ask; `calls` is None where it asks no endpoint, or where nothing could be counted."""
 
-    judge: Direct
+    judge: AnyJudge
     calls: Calls | None
     price: Price | None
 
     @classmethod
-    def made(cls, judge: Direct, calls: Calls | None, prices: Sequence[Price]) -> Self:
+    def made(cls, judge: AnyJudge, calls: Calls | None, prices: Sequence[Price]) -> Self:
         """With the price of the judge's model, where one is known."""
         return cls(judge, calls if judge.probes else None, price_of(judge.parameters.model, prices))
 
@@ -112,7 +112,7 @@ def _judge(estimate: Estimate, first: Example | None) -> dict[str, Any]:
     return {
         "name": judge.name,
         "model": judge.parameters.model,
-        "parser": judge.parser.name,
+        "parser": judge.reader,
         "scale": describe_scale(judge.criterion) or None,
         "first_prompt": None if first is None else _prompt(judge, first),
         "asks_an_endpoint": bool(judge.probes),
@@ -125,9 +125,9 @@ def _judge(estimate: Estimate, first: Example | None) -> dict[str, Any]:
     }
 
 
-def _prompt(judge: Direct, example: Example) -> dict[str, Any]:
+def _prompt(judge: AnyJudge, example: Example) -> dict[str, Any]:
     system = next(iter(example.responses))
-    messages = judge.prompt.messages(example, system)
+    messages = judge.first_prompt(example)
     return {
         "place": example.place,
         "system": system,

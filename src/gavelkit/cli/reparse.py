@@ -12,7 +12,7 @@ from gavelkit.cli.judging import show
 from gavelkit.cli.progress import Progress
 from gavelkit.config import Flags, Surroundings, configure_judges, read_file
 from gavelkit.core.errors import ConfigError
-from gavelkit.judges import Direct
+from gavelkit.judges import AnyJudge
 from gavelkit.run import on_loop, reparse_async
 from gavelkit.run.folder import find_run
 from gavelkit.storage import open_reader
@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _judges(folder: Path, config: str | None, surroundings: Surroundings) -> tuple[tuple[Direct, ...], int]:
+def _judges(folder: Path, config: str | None, surroundings: Surroundings) -> tuple[tuple[AnyJudge, ...], int]:
     """The judges of the given file, of the run's own file as it is now, or as the record describes them."""
     reader = open_reader(folder)
     try:

@@ -1,7 +1,8 @@
 """YAML, environment and flags become judges ready to run."""
 
-from gavelkit.config.assemble import JudgeSettings, Surroundings, judge
+from gavelkit.config.assemble import JudgeSettings, judge
 from gavelkit.config.file import Configuration, Flags, configure, configure_judges, read_configuration, read_file
+from gavelkit.config.surroundings import Surroundings
 
 __all__ = [
     "Configuration",

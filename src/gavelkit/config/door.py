@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
+from gavelkit.config.data import prediction_fields
 from gavelkit.config.file import check_names
 from gavelkit.config.gates import read_gates
 from gavelkit.config.schema import RUN
@@ -76,7 +77,8 @@ async def evaluate_async(
     check_names([judge.name for judge in several], "evaluate")
     demands = read_gates(gates or {}, several, "evaluate")
     settings = RunSettings(**checked, retry_errors=retry_errors, gates=demands)
-    mapping = RowMapping(map)
+    fallback = () if (map or {}).keys() & {"response", "responses"} else prediction_fields(several, "evaluate")
+    mapping = RowMapping(map, fallback=fallback)
     source = open_source(data, mapping) if isinstance(data, str | Path) else rows_source(data, mapping)
     if output is None and not source.path:
         with tempfile.TemporaryDirectory(prefix="gavelkit-") as folder:

@@ -7,17 +7,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from gavelkit.config.assemble import Surroundings, assemble
+from gavelkit.config.assemble import assemble
+from gavelkit.config.data import open_data, prediction_fields
 from gavelkit.config.environment import variable_part
 from gavelkit.config.gates import read_gates
 from gavelkit.config.schema import LIMITS, RUN, TOP
 from gavelkit.config.setting import read_settings
+from gavelkit.config.surroundings import Surroundings
 from gavelkit.config.task_file import missing_data, read_task
 from gavelkit.config.yaml_file import read_yaml
 from gavelkit.core.errors import ConfigError
-from gavelkit.core.event import Noticed
-from gavelkit.datasets import RowMapping, Source, open_source
-from gavelkit.judges import Direct
+from gavelkit.datasets import RowMapping, Source
+from gavelkit.judges import AnyJudge
 from gavelkit.run import RunSettings
 
 _LIMIT_NAMES = frozenset(setting.name for setting in LIMITS)
@@ -45,7 +46,7 @@ class Configuration:
 
     name: str
     source: Source
-    judges: tuple[Direct, ...]
+    judges: tuple[AnyJudge, ...]
     run: RunSettings
     output: Path | None
     settings: Mapping[str, Any]
@@ -88,17 +89,15 @@ def configure(
     if "data" not in top and "data" not in flags.run:
         message = f"{where}: data is missing: the file of model outputs"
         raise ConfigError(message)
-    names = {**top.get("map", {}), **flags.run.get("map", {})}
-    mapping = RowMapping(names, filter=flags.run.get("filter", top.get("filter", "")))
-    data = Path(flags.run["data"]) if "data" in flags.run else surroundings.folder / top["data"]
     judges = configure_judges(given, surroundings, where=where, flags=flags)
+    names = {**top.get("map", {}), **flags.run.get("map", {})}
+    fallback = () if names.keys() & {"response", "responses"} else prediction_fields(judges, where)
+    mapping = RowMapping(names, filter=flags.run.get("filter", top.get("filter", "")), fallback=fallback)
     run = _run_settings(top, flags, where)
     chosen = {name: run[name] for name in ("repeat", "limit", "on_failure") if name in run}
     gates = read_gates(top.get("gates", {}), judges, where)
-    source = open_source(data, mapping)
-    if source.rows.mixed:
-        message = f"{data}: the samples come from several filters, and all are judged; --filter NAME picks one"
-        surroundings.observe(Noticed(message))
+    given_data, folder = (flags.run["data"], Path()) if "data" in flags.run else (top["data"], surroundings.folder)
+    source = open_data(given_data, folder, mapping, where=where, observe=surroundings.observe)
     return Configuration(
         name=source.name,
         source=source,
@@ -117,7 +116,7 @@ def configure(
 
 def configure_judges(
     given: Mapping[str, Any], surroundings: Surroundings, *, where: str, flags: Flags = NO_FLAGS
-) -> tuple[Direct, ...]:
+) -> tuple[AnyJudge, ...]:
     """The judges of a configuration alone, each with the run's limits below its own and the flags above."""
     top = read_settings(given, TOP, where)
     if "judges" not in top:
@@ -127,7 +126,7 @@ def configure_judges(
     above = {**_limits(flags.run), **flags.judge}
     if "replies" in above:
         above["replies"] = str(Path(above["replies"]).absolute())
-    judges = []
+    judges: list[AnyJudge] = []
     for number, own in enumerate(top["judges"], start=1):
         if not isinstance(own, dict):
             message = f"{where}: judges[{number}] must be a mapping of settings, not {own!r}"

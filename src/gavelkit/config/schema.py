@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
-from gavelkit.config.setting import FLAG, MAPPING, SCALE, SCORES, TEXT, Kind, Setting, choice, number, whole
+from gavelkit.config.setting import (
+    ANSWERS,
+    CONTEXT,
+    CRITERION,
+    DATA,
+    FLAG,
+    MAPPING,
+    SCALE,
+    SCORES,
+    TEXT,
+    Kind,
+    Setting,
+    choice,
+    number,
+    whole,
+)
 
 _JUDGES = Kind("a list of judges", lambda value: value if isinstance(value, list) and value else _refuse())
 
@@ -21,8 +36,9 @@ UNNAMED = "llm_judge"
 TOP = (
     Setting(
         "data",
-        TEXT,
-        "The file of model outputs: .jsonl, .jsonl.gz, .csv, .tsv or .parquet, relative to this file.",
+        DATA,
+        "The file of model outputs: .jsonl, .jsonl.gz, .csv, .tsv or .parquet, relative to this file; or several that "
+        "are joined by id, a list or {system: file}.",
         flag="--data",
     ),
     Setting(
@@ -91,6 +107,52 @@ JUDGE = (
     Setting("prompt_template", TEXT, "The Jinja2 template of the user message."),
     Setting("system_prompt", TEXT, "The Jinja2 template of the system message."),
     Setting("variables", MAPPING, "Variables of your own for the templates."),
+    Setting(
+        "mode",
+        choice("pointwise", "pairwise"),
+        "Whether each response is judged by itself, or systems are compared two by two.",
+        "pointwise",
+    ),
+    Setting(
+        "criterion",
+        CRITERION,
+        "What is asked, in two steps: a shipped criterion, a question, or a mapping; `gavel list criteria` names them.",
+    ),
+    Setting("criteria_field", TEXT, "The field that holds each row's own criterion, in place of `criterion`."),
+    Setting(
+        "context_fields",
+        CONTEXT,
+        "What is shown beside the response: a field, a list, or shown names to paths; the criterion's where left out.",
+    ),
+    Setting(
+        "check_positional_bias",
+        FLAG,
+        "Whether the same is asked in the other order too: the options reversed, or the responses swapped.",
+        default=True,
+    ),
+    Setting(
+        "on_inconsistent",
+        choice("first", "mean", "abstain", "tie", "drop"),
+        "What orders that disagree are worth: first (the default), mean or abstain; between systems tie (the default), "
+        "first or drop.",
+    ),
+    Setting(
+        "choose_by",
+        choice("text", "json_schema", "logprobs"),
+        "How the option is given: its name, a field of a JSON object, or the log probabilities of a letter each.",
+        "text",
+    ),
+    Setting(
+        "generate_summaries", FLAG, "Whether each assessment is summarised too, with one more call.", default=False
+    ),
+    Setting("selection_template", TEXT, "The template of the second step, which asks for the choice."),
+    Setting("summary_template", TEXT, "The template that asks for a summary of the assessment."),
+    Setting("baseline", TEXT, "The system that every other is compared with; all pairs where left out."),
+    Setting(
+        "answers",
+        ANSWERS,
+        "How a contest's reply names the first response, the second and, where one is allowed, a tie.",
+    ),
     Setting(
         "parser",
         choice("score", "score_first", "grade", "rating", "json"),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from gavelkit.catalog import context_paths
 from gavelkit.core.errors import ConfigError
 from gavelkit.core.identity import canonical
 from gavelkit.core.path import did_you_mean
@@ -144,8 +145,45 @@ def _mapping(value: Any) -> dict[str, Any]:
     return dict(value)
 
 
+def _data(value: Any) -> Any:
+    files = list(value.values()) if isinstance(value, Mapping) else value
+    names = list(value) if isinstance(value, Mapping) else []
+    several = isinstance(files, list | tuple) and len(files) > 0
+    if not (several and all(isinstance(each, str) and each for each in [*files, *names])):
+        return _text(value)
+    return dict(value) if isinstance(value, Mapping) else list(files)
+
+
+def _criterion(value: Any) -> Any:
+    if isinstance(value, str) and value.strip():
+        return value
+    if isinstance(value, Mapping) and value:
+        return dict(value)
+    raise ValueError
+
+
+def _context(value: Any) -> dict[str, str]:
+    try:
+        return context_paths(value)
+    except TypeError:
+        raise ValueError from None
+
+
+def _answers(value: Any) -> tuple[str, ...]:
+    words = tuple(value) if isinstance(value, list | tuple) else ()
+    if len(words) not in {2, 3} or not all(isinstance(word, str) and word.strip() for word in words):
+        raise ValueError
+    if len({word.casefold() for word in words}) < len(words):
+        raise ValueError
+    return words
+
+
 FLAG = Kind("true or false", _flag)
 TEXT = Kind("a text", _text)
 SCALE = Kind("two numbers, the lower first, such as [0, 10]", _pair)
 SCORES = Kind("a mapping of each option to its score, such as {C: 1, I: 0}", _scores)
 MAPPING = Kind("a mapping", _mapping)
+CRITERION = Kind("a shipped criterion's name, a question, or a mapping with description and options", _criterion)
+CONTEXT = Kind("a field's name, a list of names, or a mapping of shown names to paths", _context)
+ANSWERS = Kind("two or three different words: the first response, the second and a tie", _answers)
+DATA = Kind("a file, a list of files, or a mapping of a system's name to its file", _data)

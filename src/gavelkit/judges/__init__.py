@@ -1,5 +1,12 @@
 """Ways of judging: an example becomes judgments. A judge holds no words and opens no connection."""
 
+from gavelkit.judges.choice import Choice
 from gavelkit.judges.direct import Direct
+from gavelkit.judges.pairwise import Pairwise
+from gavelkit.judges.turns import Turns
+from gavelkit.judges.two_step import RowCriterion, TwoStep
 
-__all__ = ["Direct"]
+AnyJudge = Direct | TwoStep | Pairwise
+"""A judge made by this package, in whatever way it judges."""
+
+__all__ = ["AnyJudge", "Choice", "Direct", "Pairwise", "RowCriterion", "Turns", "TwoStep"]

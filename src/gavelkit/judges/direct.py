@@ -7,19 +7,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from gavelkit.core.criterion import Criterion, Options, Range
+from gavelkit.core.criterion import Criterion
 from gavelkit.core.errors import CallError, NotYet, TemplateError
 from gavelkit.core.example import Example, Uses
 from gavelkit.core.failure import Failure
 from gavelkit.core.identity import Identity
 from gavelkit.core.judgment import Judgment, Step
 from gavelkit.core.limits import Limits
-from gavelkit.core.message import Labels, Parameters, Request
+from gavelkit.core.message import Labels, Message, Parameters, Request
 from gavelkit.core.probe import Probe
 from gavelkit.core.protocols import Engine, Parser, Wrap
 from gavelkit.core.slot import Slot
 from gavelkit.core.status import Status
 from gavelkit.judges.call_log import log_call
+from gavelkit.judges.reading import reads_by
 from gavelkit.judges.verdict import read_verdict
 from gavelkit.prompts import Prompt
 
@@ -61,9 +62,13 @@ class Direct:
             asks["response_format"] = self.parameters.response_format
         if self.apart:
             asks["apart"] = True
-        reads = {"parser": self.parser.name, "version": self.parser.version, **_parser_settings(self.parser)}
         object.__setattr__(self, "asks", Identity(asks))
-        object.__setattr__(self, "reads", Identity({**reads, **_scale(self.criterion)}))
+        object.__setattr__(self, "reads", Identity(reads_by(self.parser, self.criterion)))
+
+    @property
+    def reader(self) -> str:
+        """What its reader is called."""
+        return self.parser.name
 
     @property
     def uses(self) -> Uses:
@@ -84,6 +89,14 @@ class Direct:
         if len(slots) == 1:
             return (await self._judge(slots[0], example),)
         return await asyncio.gather(*(self._judge(slot, example) for slot in slots))
+
+    def first_prompt(self, example: Example) -> tuple[Message, ...]:
+        """The first messages about an example. Raises TemplateError."""
+        return self.prompt.messages(example, next(iter(example.responses)))
+
+    def requests(self, judgment: Judgment, example: Example) -> dict[str, Request]:
+        """What was asked, by step, made again from the example. Raises TemplateError or UnicodeEncodeError."""
+        return {STEP: self._request(judgment.slot, example)}
 
     def bind(self, wrap: Wrap) -> Self:
         """The same judge with its engine wrapped."""
@@ -117,23 +130,3 @@ class Direct:
         messages = self.prompt.messages(example, slot.systems[0])
         labels = Labels(example.id, self.name, slot.systems, STEP)
         return Request(messages, self.parameters, slot.repeat, labels, slot.place if self.apart else "")
-
-
-def _parser_settings(parser: Parser) -> dict[str, object]:
-    """What a reader was given besides its defaults, so that a new setting changes no judge that leaves it out."""
-    settings = getattr(parser, "__dataclass_fields__", {}).values()
-    given = {each.name: (getattr(parser, each.name), each.default) for each in settings if each.init}
-    return {
-        name: sorted(value) if isinstance(value, tuple) else value  # the order of grades changes nothing
-        for name, (value, default) in given.items()
-        if name not in {"name", "version"} and value != default
-    }
-
-
-def _scale(criterion: Criterion) -> dict[str, object]:
-    scale = criterion.scale
-    if isinstance(scale, Range):
-        return {"scale": [scale.low, scale.high], "clamp": scale.clamp}
-    if isinstance(scale, Options):
-        return {"options": dict(scale.scores)}
-    return {}

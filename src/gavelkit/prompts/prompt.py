@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from gavelkit.core.errors import TemplateError
@@ -19,6 +20,8 @@ FORMAT = "response_format"
 
 RESERVED = frozenset({"prediction", "response", "output", "reference", "doc", FORMAT, "system", FENCE})
 """Names that a custom variable may not take."""
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 _ANSWERS = ("response", "output", "prediction")
 _FENCE_BYTES = 12
@@ -68,23 +71,30 @@ class Prompt:
         """Every variable the templates read."""
         return self.uses.names
 
-    def messages(self, example: Example, system: str) -> tuple[Message, ...]:
-        """The messages that ask about one system's response. Raises TemplateError."""
-        variables = self._variables(example, system)
+    def messages(
+        self, example: Example, system: str | None, *, given: Mapping[str, Any] = NOTHING
+    ) -> tuple[Message, ...]:
+        """The messages that ask about one system's response, or, without a system, about what is `given`.
+
+        `given` are variables of the judge's own, which win over every other. Raises TemplateError.
+        """
+        variables = self._variables(example, system, given)
         user = Message("user", self._user.render(variables, place=example.place))
         if self._system is None:
             return (user,)
         return (Message("system", self._system.render(variables, place=example.place)), user)
 
-    def _variables(self, example: Example, system: str) -> dict[str, Any]:
+    def _variables(self, example: Example, system: str | None, given: Mapping[str, Any]) -> dict[str, Any]:
         variables = dict(example.fields)
-        response = example.responses[system]
         variables.update(self._custom)
-        for name in _ANSWERS:
-            variables[name] = response
+        if system is not None:
+            response = example.responses[system]
+            for name in _ANSWERS:
+                variables[name] = response
+            variables["system"] = system
         variables["reference"] = example.reference
         variables["doc"] = example.doc
-        variables["system"] = system
+        variables.update(given)
         if self._format is not None:
             variables[FORMAT] = self._format
         if self._fenced:

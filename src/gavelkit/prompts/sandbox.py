@@ -201,7 +201,7 @@ def _same(value: Any) -> Any:
 
 
 def _concat(parts: list[Any]) -> str:
-    return Sandbox.concat(str(_shown(part)) for part in parts)
+    return Sandbox.concat(str(shown(part)) for part in parts)
 
 
 def _replace(text: Any, old: str, new: str, count: int = -1) -> str:
@@ -284,13 +284,13 @@ def _as_text(context: Context, value: Any) -> Any:
         _spend(context, len(value))
         return value
     _spend(context, _size((value,)))
-    return _shown(value)
+    return shown(value)
 
 
-def _shown(value: Any) -> Any:
+def shown(value: Any) -> Any:
     """Nested values as JSON, as a reader of prompts expects. What Python would show by its address is refused."""
     if isinstance(value, dict | list):
-        return json.dumps(value, ensure_ascii=False, default=lambda each: str(_shown(each)))
+        return json.dumps(value, ensure_ascii=False, default=lambda each: str(shown(each)))
     if isinstance(value, Iterator) or (callable(value) and not isinstance(value, Undefined)):
         message = f"a {type(value).__name__} is no text: a filter such as map needs |list after it, a method needs ()"
         raise SecurityError(message)

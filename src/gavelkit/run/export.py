@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-from gavelkit.core.errors import TemplateError
-from gavelkit.core.message import Labels, Parameters, Request
+from gavelkit.core.errors import DataError, TemplateError
 from gavelkit.core.protocols import Entry
-from gavelkit.prompts import Prompt, Template
 from gavelkit.reports import RenderPrompt, export_csv, export_jsonl, replace_file
+from gavelkit.run.asked_again import asked_again
 from gavelkit.storage import RunReader, open_reader
 
 
@@ -30,37 +28,22 @@ def export_run(folder: Path, file: Path, *, prompts: bool = False, raw: bool = F
 
 
 def prompt_renderer(reader: RunReader) -> RenderPrompt:
-    """What was sent for a judgment, rendered again from the record and checked against the call's key."""
-    made = {
-        judge.name: (_prompt(judge.asks), _parameters(judge.asks), bool(judge.asks.get("apart")))
-        for judge in reader.judges
-    }
+    """What was sent for a judgment, rendered again from the record and checked against the call's key.
+
+    Of several steps it is the last one's whole conversation.
+    """
+    again = {judge.name: asked_again(judge.name, judge.asks) for judge in reader.judges}
 
     def render(entry: Entry) -> str | None:
-        slot = entry.judgment.slot
-        prompt, parameters, apart = made[slot.judge]
+        judgment = entry.judgment
+        last = judgment.steps[-1] if judgment.steps else None
         try:
-            messages = prompt.messages(entry.example, slot.systems[0])
-            request = Request(messages, parameters, slot.repeat, Labels(), slot.place if apart else "")
-        except (TemplateError, UnicodeEncodeError):
+            requests = again[judgment.slot.judge](judgment, entry.example)
+        except (TemplateError, DataError, UnicodeEncodeError):
             return None
-        steps = entry.judgment.steps
-        if steps and reader.key(steps[-1].completion.call) != request.key:
+        request = next(iter(requests.values())) if last is None else requests.get(last.name)
+        if request is None or (last is not None and reader.key(last.completion.call) != request.key):
             return None
-        return "\n\n".join(message.content for message in messages)
+        return "\n\n".join(message.content for message in request.messages)
 
     return render
-
-
-def _prompt(asks: Any) -> Prompt:
-    system = asks.get("system_prompt")
-    return Prompt(
-        Template(asks["prompt_template"]),
-        system=None if system is None else Template(system, name="system_prompt"),
-        custom=asks.get("variables"),
-        response_format=asks.get("shown_format"),
-    )
-
-
-def _parameters(asks: Any) -> Parameters:
-    return Parameters(asks["model"], asks["parameters"], asks.get("response_format", ""))

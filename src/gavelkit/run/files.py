@@ -15,7 +15,7 @@ from gavelkit.core.clock import Clock
 from gavelkit.core.names import safe_name
 from gavelkit.core.protocols import Entry
 from gavelkit.core.report import Report
-from gavelkit.judges import Direct
+from gavelkit.judges import AnyJudge
 from gavelkit.parsing import JsonParser
 from gavelkit.reports import RenderPrompt, export_jsonl, page_line, replace_file
 from gavelkit.run.export import prompt_renderer
@@ -38,12 +38,12 @@ class _Before:
     files: tuple[str, ...] = ()
 
 
-def result_key(judge: Direct) -> str:
+def result_key(judge: AnyJudge) -> str:
     """What a judge is called in the files: `llm_judge_<name>`, or `llm_judge` where nobody named it."""
     return f"llm_judge_{judge.name}" if judge.named else "llm_judge"
 
 
-def write_files(report: Report, judges: Sequence[Direct], *, task: str, clock: Clock) -> None:
+def write_files(report: Report, judges: Sequence[AnyJudge], *, task: str, clock: Clock) -> None:
     """Write the files of a finished run, each whole or not at all.
 
     The time in their names is that of the first start with these contents; when anything changed since, the new set
@@ -55,7 +55,7 @@ def write_files(report: Report, judges: Sequence[Direct], *, task: str, clock: C
     try:
         document = results_document(reader.meta, report, {judge.name: result_key(judge) for judge in judges}, task)
         stems = _stems(judges, report, task)
-        structured = frozenset(judge.name for judge in judges if isinstance(judge.parser, JsonParser))
+        structured = frozenset(judge.name for judge in judges if judge.reader == JsonParser().name)
         content = _write_lines(reader, before.stamp or now, stems, structured, document)
     finally:
         reader.close()
@@ -108,7 +108,7 @@ def _passing(
         yield entry
 
 
-def _stems(judges: Sequence[Direct], report: Report, task: str) -> dict[str, str]:
+def _stems(judges: Sequence[AnyJudge], report: Report, task: str) -> dict[str, str]:
     """The name of each judge's file without the time, for those that keep one; no two are alike."""
     models = {judge.name: judge.model for judge in report.judges}
     stems: dict[str, str] = {}
