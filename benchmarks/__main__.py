@@ -7,6 +7,7 @@ import sys
 
 SCRIPTS = (
     ("benchmarks.startup", []),
+    ("benchmarks.intervals", []),
     ("benchmarks.http_clients", []),
     ("benchmarks.pipeline", ["--count", "20000", "200000"]),
 )

@@ -11,7 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import gavelkit
+from gavelkit.core.grade import Grade
+from gavelkit.core.judgment import Judgment
 from gavelkit.core.message import Labels, Message, Parameters, Request
+from gavelkit.core.slot import Slot
+from gavelkit.core.status import Status
 from gavelkit.judges import Direct
 from gavelkit.simulator.server import Handler, HttpAnswer, HttpRequest, serving
 
@@ -110,3 +114,18 @@ def endpoint(handler: Handler) -> Iterator[str]:
     finally:
         state["loop"].call_soon_threadsafe(state["stop"].set)
         thread.join()
+
+
+def a_contest(
+    example_id: str, systems: tuple[str, str] = ("A", "B"), readings: str = "A", *, repeat: int = 0
+) -> Judgment:
+    """A contest by its readings, each A, B or t(ie) by the slot's order; two that differ are a tie, none a failure."""
+    slot = Slot("arena", example_id, systems, repeat)
+    if not readings:
+        return Judgment(slot, Status.PARSE_ERROR)
+    winners = ["tie" if each == "t" else each for each in readings]
+    final = winners[0] if len(set(winners)) == 1 else "tie"
+    grade = Grade(final, parts=dict(zip(("selection", "positional_bias_selection"), winners, strict=False)))
+    bias = len(set(winners)) > 1 if len(winners) > 1 else None
+    score = {"A": 1.0, "B": 0.0, "tie": 0.5}[final]
+    return Judgment(slot, Status.OK, score, grade, position_bias=bias)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gavelkit.core.report import Interval
+from gavelkit.core.interval import Interval
 
 
 @dataclass(frozen=True, slots=True)
