@@ -16,7 +16,7 @@ from gavelkit.core.judgment import Judgment
 from gavelkit.core.message import Labels, Message, Parameters, Request
 from gavelkit.core.slot import Slot
 from gavelkit.core.status import Status
-from gavelkit.judges import Direct
+from gavelkit.judges import Direct, Pairwise
 from gavelkit.simulator.server import Handler, HttpAnswer, HttpRequest, serving
 
 PREFLIGHT = "Reply with OK."
@@ -43,7 +43,37 @@ def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
 def a_judge(function: Any, name: str = "accuracy", **settings: Any) -> Direct:
     """A judge on 0 to 10 that never waits before another try."""
     given: dict[str, Any] = {"prompt_template": TEMPLATE, "scale": (0, 10), "concurrency": 4, "retry_attempts": 0}
-    return gavelkit.judge(function=function, name=name, **{**given, **settings})
+    return direct(function=function, name=name, **{**given, **settings})
+
+
+def direct(preset: str | None = None, **settings: Any) -> Direct:
+    """A judge of one step, as `gavelkit.judge` makes it."""
+    made = gavelkit.judge(preset, **settings)
+    assert isinstance(made, Direct)
+    return made
+
+
+def an_arena(function: Any, name: str = "arena", **settings: Any) -> Pairwise:
+    """A judge of pairs with one short prompt, which names both responses."""
+    template = "Which is right?\nA: {{ response_a }}\nB: {{ response_b }}"
+    given: dict[str, Any] = {"prompt_template": template, "criterion": "Is it right?", "retry_attempts": 0}
+    made = gavelkit.judge(function=function, name=name, mode="pairwise", **{**given, **settings})
+    assert isinstance(made, Pairwise)
+    return made
+
+
+def rows_of_systems(count: int, systems: Sequence[str] = ("good", "bad")) -> list[dict[str, Any]]:
+    """Rows in which each system answers with its own name."""
+    return [
+        {"id": f"r{n}", "question": "?", "outputs": [{"id": name, "output": name} for name in systems]}
+        for n in range(1, count + 1)
+    ]
+
+
+def better(prompt: str) -> str:
+    """Names the response of an arena's prompt that comes later in the alphabet: `good` beats `bad`."""
+    first, second = (prompt.partition(f"{each}: ")[2].partition("\n")[0] for each in "AB")
+    return "Tie" if first == second else "Response A" if first > second else "Response B"
 
 
 def asked_about(prompt: str) -> int:

@@ -6,11 +6,11 @@ import re
 from typing import Any
 
 import pytest
-from tests.makers import a_judge
+from tests.makers import a_judge, an_arena
 
 from gavelkit.config.gates import read_gates
 from gavelkit.core.errors import ConfigError
-from gavelkit.core.gate import METRICS, OPERATORS, Gate
+from gavelkit.core.gate import METRICS, OPERATORS, WIN_RATE, Gate
 
 JUDGES = [a_judge(str, "accuracy", threshold=7), a_judge(str, "flu/ency")]
 
@@ -21,9 +21,16 @@ def read(subject: Any, condition: Any = ">= 7.0") -> Gate:
 
 
 @pytest.mark.parametrize("operator", OPERATORS)
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", [each for each in METRICS if each != WIN_RATE])
 def test_every_metric_takes_every_operator(metric: str, operator: str) -> None:
     assert read(f"accuracy.{metric}", f"{operator} 0.5") == Gate("accuracy", metric, operator, 0.5)
+
+
+def test_only_a_judge_of_pairs_has_win_rates() -> None:
+    (gate,) = read_gates({"arena[a].win_rate": "> 0.5"}, [an_arena(str)], "c.yaml")
+    assert gate == Gate("arena", WIN_RATE, ">", 0.5, "a")
+    with pytest.raises(ConfigError, match=r"accuracy\.win_rate: the judge compares no systems, so nothing wins"):
+        read("accuracy.win_rate")
 
 
 @pytest.mark.parametrize(

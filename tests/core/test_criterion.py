@@ -75,6 +75,13 @@ def test_the_worst_is_the_low_end_or_the_high_one_where_lower_is_better(scale: R
     assert Criterion("c", scale, higher_is_better=False).worst == 10
 
 
+@pytest.mark.parametrize("scale", [Range(0, 10), Options({"a": 0, "b": 10})])
+def test_the_best_is_the_other_end(scale: Range | Options) -> None:
+    assert Criterion("c", scale).best == 10
+    assert Criterion("c", scale, higher_is_better=False).best == 0
+    assert Criterion("c").best is None
+
+
 def test_without_a_scale_there_is_no_worst() -> None:
     assert Criterion("c").worst is None
 

@@ -64,6 +64,24 @@ def test_a_call_error_is_a_failure_in_waiting() -> None:
     assert (error.retry_after, str(error)) == (2.5, "slow down")
 
 
+def test_a_call_error_names_what_the_server_refused() -> None:
+    error = CallError(FailureKind.UNSUPPORTED_PARAM, "m", param="temperature", code="unsupported_value")
+    assert (error.param, error.code, error.requests) == ("temperature", "unsupported_value", 1)
+    assert (CallError(FailureKind.SERVER, "m").param, CallError(FailureKind.SERVER, "m").code) == ("", "")
+
+
+def test_the_end_of_several_requests_is_the_same_error_otherwise() -> None:
+    error = CallError(
+        FailureKind.BAD_REQUEST, "m", raw="r", retry_after=2.0, fatal=True, retryable=True, param="p", code="c"
+    )
+    last = error.after(3)
+    assert (error.requests, last.requests) == (1, 3)
+    assert (last.failure, last.retry_after, last.retryable, last.param, last.code) == (
+        error.failure, 2.0, True, "p", "c"
+    )  # fmt: skip
+    assert str(error.after(3, message="m (3 requests)")) == "m (3 requests)"
+
+
 def test_a_parse_error_has_no_kind_unless_given() -> None:
     assert ParseError("m").kind is None
     assert ParseError("m", kind=FailureKind.EMPTY).kind is FailureKind.EMPTY

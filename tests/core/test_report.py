@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
-from gavelkit.core.report import Interval, JudgeSummary, Metric, Report
+from gavelkit.core.interval import Interval
+from gavelkit.core.report import JudgeSummary, Metric, Report
 from gavelkit.core.status import Status
 
 MIXED = {Status.OK: 17, Status.PARSE_ERROR: 1, Status.CALL_ERROR: 1, Status.ABSTAINED: 1, Status.PENDING: 5}
@@ -64,4 +66,13 @@ def test_a_report_as_text_has_a_line_for_each_mean_then_its_notes() -> None:
         "accuracy[b]: no mean (nothing was judged), 17 of 25 judged",
         "accuracy[c]: mean 7.12, 17 of 25 judged",
         "a note",
+    ]
+
+
+def test_a_report_as_text_says_where_lower_is_better_and_who_wins_how_often() -> None:
+    lower = replace(a_summary(MIXED), higher_is_better=False)
+    rate = replace(a_metric("a", 0.625), name="win_rate")
+    assert str(Report("f", (a_metric(), rate), (lower,))).splitlines() == [
+        "accuracy: mean 7.12 (lower is better), 17 of 25 judged",
+        "accuracy[a]: win rate 0.62, 17 of 25 judged",
     ]

@@ -10,12 +10,15 @@ from gavelkit.core.example import Example
 from gavelkit.core.failure import Failure, FailureKind
 from gavelkit.core.gate import GateResult
 from gavelkit.core.grade import Grade
+from gavelkit.core.interval import Interval
 from gavelkit.core.judgment import Judgment, Step
 from gavelkit.core.protocols import Entry
-from gavelkit.core.report import Interval, JudgeSummary, Metric, Report
+from gavelkit.core.report import JudgeSummary, Metric, Report
 from gavelkit.core.slot import Slot
 from gavelkit.core.status import Status
 from gavelkit.reports.page import Bar, Difference, Histogram, Opinion, Page, TellingRow, TellingRows
+
+from .arena import some_contests
 
 COUNTS = {Status.OK: 2, Status.PARSE_ERROR: 1}
 
@@ -47,7 +50,9 @@ def a_report(*, judge: str = "accuracy", system: str = "harbor", word: str = "")
     )
     gate = GateResult(word or "accuracy.mean >= 7", judge, 7.0, 6.0, passed=False, reason=word, system=system)
     details = {"data": word or "answers.jsonl", "on_failure": "missing"}
-    return Report(word or "runs/answers-1a2b3c4d", metrics, (summary,), (word or "a note",), details, (gate,))
+    contests = (some_contests(judge, (system, word or "quay"), reason=word),)
+    folder, note = word or "runs/answers-1a2b3c4d", word or "a note"
+    return Report(folder, metrics, (summary,), (note,), details, (gate,), contests)
 
 
 def an_entry(
@@ -104,6 +109,7 @@ def joined(pages: Sequence[Page]) -> Page:
             judges=tuple(each for report in reports for each in report.judges),
             notes=tuple(each for report in reports for each in report.notes),
             gates=tuple(each for report in reports for each in report.gates),
+            contests=tuple(each for report in reports for each in report.contests),
         ),
         scales={name: scale for page in pages for name, scale in page.scales.items()},
         histograms=tuple(each for page in pages for each in page.histograms),

@@ -6,7 +6,8 @@ import json
 import math
 from collections.abc import Callable
 
-from gavelkit.core.report import Interval, JudgeSummary, Metric, Report
+from gavelkit.core.interval import Interval
+from gavelkit.core.report import JudgeSummary, Metric, Report
 from gavelkit.core.status import Status
 from gavelkit.reports.as_json import report_json
 

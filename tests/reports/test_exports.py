@@ -74,7 +74,7 @@ def test_the_exports_are_the_golden_ones(golden: Callable[[str, str], None]) -> 
 
 def test_one_line_holds_one_judgment_with_every_column() -> None:
     good, bad = map(json.loads, as_jsonl(replied("Score: 7.5"), failed()).splitlines())
-    assert tuple(good) == tuple(bad) == COLUMNS
+    assert tuple(good) == tuple(bad) == (*COLUMNS, "systems", "steps")
     assert (good["score"], good["passed"], good["reply"], good["attempts"]) == (7.5, True, "Score: 7.5", 2)
     assert (bad["score"], bad["status"], bad["failure_kind"]) == (None, "call_error", "timeout")
     assert (bad["system"], bad["repeat"], bad["reply"], bad["prompt_tokens"]) == ("a vs b", 1, None, None)
@@ -98,6 +98,27 @@ def test_several_steps_give_the_last_reply_and_the_cost_of_all() -> None:
     line = json.loads(as_jsonl(replied("assess", "choose")))
     assert (line["reply"], line["prompt_tokens"], line["seconds"], line["attempts"]) == ("choose", 200, 1.0, 4)
     assert line["cached_tokens"] is None
+
+
+def test_a_contest_lists_its_systems_and_what_both_orders_said() -> None:
+    names = ("positional_bias_option_selection", "option_selection")
+    steps = tuple(Step(name, Completion(f"Response {each}")) for name, each in zip(names, "BA", strict=True))
+    slot = Slot("arena", "1", ("a vs b", "c"))
+    contest = entry(Judgment(slot, Status.OK, 1.0, Grade("A"), position_bias=True, steps=steps))
+    line = json.loads(as_jsonl(contest))
+    assert (line["system"], line["systems"], line["position_bias"]) == ("a vs b vs c", ["a vs b", "c"], True)
+    assert line["steps"] == [
+        {"name": name, "reply": f"Response {each}"} for name, each in zip(names, "BA", strict=True)
+    ]
+    (cell,) = cells_of(as_csv(contest))
+    assert (cell["position_bias"], "steps" in cell, "systems" in cell) == ("true", False, False)
+
+
+def test_one_step_is_no_list_and_an_unnamed_system_no_name() -> None:
+    single = entry(Judgment(Slot("accuracy", "1", ("",)), Status.PARSE_ERROR, steps=(Step("judge", Completion("x")),)))
+    line = json.loads(as_jsonl(single))
+    assert (line["steps"], line["systems"], line["position_bias"]) == (None, [], None)
+    assert cells_of(as_csv(single))[0]["position_bias"] == ""
 
 
 def test_the_prompt_is_a_column_where_it_is_asked_for() -> None:

@@ -8,9 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gavelkit.core.gate import GateResult
-from gavelkit.core.report import Interval, JudgeSummary, Metric, Report
+from gavelkit.core.interval import Interval
+from gavelkit.core.report import JudgeSummary, Metric, Report
 from gavelkit.core.status import Status
 from gavelkit.reports.github import github_annotations
+
+from .arena import some_contests
 
 COUNTS = {Status.OK: 8, Status.PARSE_ERROR: 2}
 JUDGE = JudgeSummary("accuracy", "m", "", "", True, None, 0.1, COUNTS, {}, 10, 0, 0, 0, True)  # noqa: FBT003 - by place
@@ -35,6 +38,21 @@ def test_a_missing_mean_says_why() -> None:
     nothing = replace(MEAN, value=None, interval=None, reason="none of 2 judgments is ok", system="a")
     (notice,) = github_annotations(Report("out", (nothing,), ()))
     assert notice.endswith("::accuracy[a]: no mean: none of 2 judgments is ok")
+
+
+def test_where_lower_is_better_the_notice_says_so() -> None:
+    lower = replace(JUDGE, higher_is_better=False, max_error_rate=1.0)
+    (notice,) = github_annotations(Report("out", (MEAN,), (lower,)))
+    assert notice.endswith("n 8, 2 failed (lower is better)")
+
+
+def test_contests_give_a_notice_for_each_win_rate() -> None:
+    between = replace(MEAN, judge="arena", system="a vs b")
+    rate = replace(between, name="win_rate", system="a", value=0.625, interval=None)
+    report = Report("out", (between, rate), (), contests=(some_contests("arena"),))
+    assert list(github_annotations(report)) == [
+        "::notice title=gavel%3A arena::arena[a]: win rate 0.62, n 8, 2 failed",
+    ]
 
 
 @given(st.text())

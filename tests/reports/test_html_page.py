@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gavelkit.core.report import Report
+from gavelkit.core.slot import Slot
 from gavelkit.core.status import Status
 from gavelkit.reports import render_html
 from gavelkit.reports.page import Bar, Histogram, Page, TellingRow, TellingRows
@@ -174,6 +175,55 @@ def test_a_repeat_is_named() -> None:
     assert "repeat 2" in render_html(replace(a_page(), telling=(rows,)))
 
 
+def test_a_contest_says_who_won() -> None:
+    (telling,) = a_page().telling
+    (row,) = telling.lowest
+    for score, told in (
+        (1.0, "<bdi>a</bdi> won"),
+        (0.5, "tie"),
+        (0.0, "<bdi>b</bdi> won"),
+        (0.8, "<bdi>a</bdi> won, 0.80"),
+    ):
+        judgment = replace(row.entry.judgment, score=score, slot=Slot("accuracy", "r1", ("a", "b")))
+        contest = TellingRow(replace(row.entry, judgment=judgment), None)
+        page = render_html(replace(a_page(), telling=(replace(telling, lowest=(contest,)),)))
+        assert f'<span class="chip">{told}</span>' in page
+        assert "<h4>The second of two systems ahead</h4>" in page
+
+
+@pytest.mark.parametrize("attack", attacks(ANYWHERE))
+def test_no_attack_in_a_winners_name_changes_the_page(attack: str) -> None:
+    def page(name: str) -> str:
+        (telling,) = a_page().telling
+        judgment = replace(an_entry(1).judgment, score=1.0, slot=Slot("accuracy", "r1", (name, "b")))
+        rows = (TellingRow(replace(an_entry(1), judgment=judgment), None),)
+        bars = (Bar("b won", "b won", 0), Bar(f"{name} won", f"{name} won", 1))
+        drawn = (Histogram("accuracy", f"{name} vs b", bars),)
+        return render_html(replace(a_page(), telling=(replace(telling, lowest=rows),), histograms=drawn))
+
+    assert shape(page(attack)) == shape(page("x"))
+
+
+def test_where_lower_is_better_it_says_so_beside_every_score() -> None:
+    page = a_page()
+    (judge,) = page.report.judges
+    lower = replace(page, report=replace(page.report, judges=(replace(judge, higher_is_better=False),)))
+    told = '<bdi>accuracy</bdi> <span class="quiet">lower is better</span>'
+    for section in ("summary", "scores", "differences", "rows"):
+        part = render_html(lower).partition(f'<section id="{section}">')[2].partition("<section id=")[0]
+        assert told in part
+    assert told not in render_html(page)
+
+
+def test_the_best_case_stands_where_something_failed() -> None:
+    page = a_page()
+    best = replace(page.report.metrics[0], name="mean_failures_best", value=7.125)
+    shown = render_html(replace(page, report=replace(page.report, metrics=(*page.report.metrics, best))))
+    assert ">at best</th>" in shown
+    assert ">7.12</td>" in shown
+    assert ">at best</th>" not in render_html(page).partition('id="standings"')[0]
+
+
 def test_an_unfinished_run_and_too_many_failures_stand_at_the_top() -> None:
     page = a_page()
     (judge,) = page.report.judges
@@ -202,6 +252,7 @@ def test_a_mean_is_placed_on_its_scale_and_only_there() -> None:
         ),
     ):
         assert drawn in render_html(replace(page, report=report, scales=scales))
+    page = replace(page, report=replace(page.report, contests=()))
     without = replace(page.report, metrics=(replace(mean, value=None), *others))
     assert '<svg class="whisker"' not in render_html(replace(page, report=without))
     assert '<svg class="whisker"' not in render_html(replace(page, scales={}))

@@ -43,6 +43,13 @@ def test_each_gate_and_the_error_rate_is_a_case_of_its_judge() -> None:
     assert suite.attrib == {"name": "accuracy", "tests": "3", "failures": "1", "errors": "0"}
 
 
+def test_where_lower_is_better_the_suite_says_so() -> None:
+    assert next(read(REPORT).iter("property"), None) is None
+    lower = replace(REPORT, judges=(replace(JUDGE, higher_is_better=False),))
+    (told,) = read(lower).iter("property")
+    assert told.attrib == {"name": "direction", "value": "lower is better"}
+
+
 def test_a_gate_stands_with_its_own_judge() -> None:
     other = replace(JUDGE, name="fluency")
     found = {suite.get("name"): suite.get("tests") for suite in read(replace(REPORT, judges=(JUDGE, other)))}

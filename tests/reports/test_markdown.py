@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 from gavelkit.core.report import Report
 from gavelkit.core.status import Status
 from gavelkit.reports import render_markdown
-from gavelkit.reports.markdown import escaped
+from gavelkit.reports.markdown_text import escaped
 
 from .attacks import attacks
 from .pages import a_report

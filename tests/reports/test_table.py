@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gavelkit.core.report import Interval, JudgeSummary, Metric, Report
+from gavelkit.core.interval import Interval
+from gavelkit.core.report import JudgeSummary, Metric, Report
 from gavelkit.core.status import Status
 from gavelkit.reports.table import render_table
 from gavelkit.reports.terminal import cells
@@ -142,7 +143,8 @@ def test_any_numbers_and_names_fit_a_hundred_columns(values: list[float], name: 
         interval=Interval(low, high, 0.95, "student t"),
         system=name,
     )
-    metrics = (base, replace(base, name="mean_failures_worst"), replace(base, name="pass_rate", value=1.0))
+    worst, best = (replace(base, name=f"mean_failures_{end}") for end in ("worst", "best"))
+    metrics = (base, worst, best, replace(base, name="pass_rate", value=1.0))
     text = render_table(Report(name, metrics, (judge(name),), (name,)))
     assert max(map(cells, text.splitlines())) <= 100
 
@@ -158,6 +160,25 @@ def test_an_error_rate_above_its_maximum_is_marked() -> None:
     over = Report("", (metric("mean", 7.3, counts=counts),), (judge(counts=counts),))
     assert "!! 2 of 10 failed (20.00 %): TOO MANY, above the maximum of 10 %" in render_table(over)
     assert "TOO MANY" not in render_table(one())
+
+
+def test_the_best_case_has_a_column_where_something_failed() -> None:
+    every = (metric("mean", 7.3), metric("mean_failures_worst", 7.2), metric("mean_failures_best", 7.4))
+    (title, row) = render_table(Report("", every, (judge(),))).splitlines()[:2]
+    assert title.endswith("at worst  at best")
+    assert row.split()[-2:] == ["7.20", "7.40"]
+    counts = {Status.OK: 200}
+    clean = [metric(each.name, each.value, counts=counts) for each in every]
+    assert "at best" not in render_table(Report("", tuple(clean), (judge(counts=counts),)))
+
+
+def test_a_table_without_room_for_the_best_case_tells_it_below() -> None:
+    names = ("mean", "mean_ok", "mean_failures_worst", "mean_failures_best", "pass_rate")
+    wide = Interval(-1e300, 1e300, 0.95, "student t")
+    report = Report("", tuple(replace(metric(name, -1e300), stderr=1e300, interval=wide) for name in names), (judge(),))
+    text = render_table(report, width=80)
+    assert "at best" not in text.splitlines()[0]
+    assert "  at best -1e+300" in text.splitlines()
 
 
 def test_tokens_that_were_not_all_counted_are_lower_bounds() -> None:

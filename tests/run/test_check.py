@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.makers import Counting, a_judge, some_rows, write_rows
+from tests.makers import Counting, a_judge, an_arena, better, direct, rows_of_systems, some_rows, write_rows
 
 import gavelkit
 from gavelkit.core.errors import ConfigError, DataError, TemplateError, UsageError
@@ -110,6 +111,21 @@ def test_a_pipe_is_judged_as_it_comes(tmp_path: Path) -> None:
     assert (report.planned, report.pending) == (20, 0)
 
 
+@pytest.mark.parametrize(
+    ("gate", "message"),
+    [
+        ("arena[good vs bad].mean", "no row has a response of the system 'good vs bad'; there are bad vs good"),
+        ("arena[goood].win_rate", "no row has a response of the system 'goood'; did you mean good?"),
+        ("arena[zebra].win_rate", "no row has a response of the system 'zebra'; there are bad, good"),
+        ("arena[bad vs good].win_rate", "win_rate is of one system; there are bad, good"),
+        ("arena[good].mean", "mean is of two systems; there are bad vs good"),
+    ],
+)
+def test_a_gate_of_contests_names_one_system_for_its_win_rate_and_two_otherwise(gate: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=rf"{re.escape(message)}$"):
+        gavelkit.evaluate(rows_of_systems(2), an_arena(better), gates={gate: ">= 0"})
+
+
 def test_zero_for_a_failure_needs_a_scale_that_holds_it() -> None:
     counting = Counting()
     judge = a_judge(counting, scale=(1, 5))
@@ -120,7 +136,7 @@ def test_zero_for_a_failure_needs_a_scale_that_holds_it() -> None:
 
 def test_two_judges_that_ask_the_same_at_two_addresses_would_share_replies_and_are_refused() -> None:
     def one(name: str, port: int) -> Direct:
-        return gavelkit.judge("score_0_10", name=name, model="m", api_base=f"http://127.0.0.1:{port}/v1")
+        return direct("score_0_10", name=name, model="m", api_base=f"http://127.0.0.1:{port}/v1")
 
     with pytest.raises(ConfigError, match=r"'a' and 'b' ask the same of model 'm' at two addresses.*two runs"):
         gavelkit.evaluate(some_rows(1), [one("a", 9), one("b", 10)])

@@ -6,7 +6,8 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from tests.makers import TEMPLATE, Counting, a_judge, a_request, endpoint, scoring, some_rows
+import pytest
+from tests.makers import TEMPLATE, Counting, a_judge, a_request, direct, endpoint, scoring, some_rows
 
 import gavelkit
 from gavelkit.core.errors import NotYet
@@ -19,7 +20,7 @@ NOWHERE = "http://127.0.0.1:9/v1"
 
 
 def asking(name: str = "accuracy", base: str = NOWHERE, **settings: Any) -> Direct:
-    return gavelkit.judge(prompt_template=TEMPLATE, name=name, api_base=base, **{"model": "m", **settings})
+    return direct(prompt_template=TEMPLATE, name=name, api_base=base, **{"model": "m", **settings})
 
 
 def counted(rows: list[dict[str, Any]], *judges: Direct, folder: Path, repeat: int = 1) -> dict[str, Calls]:
@@ -75,3 +76,29 @@ def test_a_request_without_a_limit_has_no_most() -> None:
 
     assert asyncio.run(count({"max_tokens": 5}, {"max_completion_tokens": 7})).most_completion_tokens == 12
     assert asyncio.run(count({}, {"max_tokens": 5})).most_completion_tokens is None
+
+
+def stepping(**settings: Any) -> Any:
+    return gavelkit.judge(
+        criterion="Is it so?", name="j", api_base=NOWHERE, **{"model": "m", "max_tokens": 50, **settings}
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "calls"),
+    [({}, 4), ({"check_positional_bias": False}, 2), ({"generate_summaries": True, "check_positional_bias": False}, 3)],
+)
+def test_of_a_judgment_in_steps_every_step_is_counted_with_the_longest_assessment(
+    settings: dict[str, Any], calls: int, tmp_path: Path
+) -> None:
+    found = counted(some_rows(3), stepping(**settings), folder=tmp_path)["j"]
+    assert (found.calls, found.most_completion_tokens) == (3 * calls, 3 * calls * 50)
+    one = counted(some_rows(1), stepping(check_positional_bias=False, max_tokens=10), folder=tmp_path)["j"]
+    longer = counted(some_rows(1), stepping(check_positional_bias=False, max_tokens=110), folder=tmp_path)["j"]
+    assert longer.characters - one.characters == 100 * 4
+
+
+def test_contests_are_counted_in_both_orders(tmp_path: Path) -> None:
+    rows = [{"responses": {"a": "x", "b": "y", "c": "z"}}]
+    judge: Any = gavelkit.judge(mode="pairwise", criterion="Which?", name="j", model="m", api_base=NOWHERE)
+    assert counted(rows, judge, folder=tmp_path)["j"].calls == 12

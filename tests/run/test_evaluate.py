@@ -298,9 +298,9 @@ def test_a_rate_given_to_the_run_stands_in_for_every_judges_own(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("on_failure", "value", "names"),
     [
-        ("missing", 5.0, {"mean", "mean_failures_worst"}),
-        ("worst", 4.0, {"mean", "mean_ok", "mean_failures_worst"}),
-        ("zero", 4.0, {"mean", "mean_ok", "mean_failures_worst"}),
+        ("missing", 5.0, {"mean", "mean_failures_worst", "mean_failures_best"}),
+        ("worst", 4.0, {"mean", "mean_ok", "mean_failures_worst", "mean_failures_best"}),
+        ("zero", 4.0, {"mean", "mean_ok", "mean_failures_worst", "mean_failures_best"}),
     ],
 )
 def test_what_a_failure_costs_is_the_means_own_affair(

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 from tests.fake_clock import FakeClock
-from tests.makers import a_judge, some_rows, write_rows
+from tests.makers import a_judge, an_arena, better, rows_of_systems, some_rows, write_rows
 
 from gavelkit import evaluate
 from gavelkit.core.errors import StorageError
 from gavelkit.core.report import Report
-from gavelkit.judges import Direct
+from gavelkit.judges import Direct, Pairwise
 from gavelkit.run import files
 from gavelkit.run.files import write_files
 
@@ -38,7 +38,7 @@ def reply(prompt: str) -> str:
     return "no idea" if "is 2?" in prompt else "Fine.\nScore: 8"
 
 
-def judged(folder: Path, rows: Sequence[Any], *judges: Direct, **options: Any) -> Report:
+def judged(folder: Path, rows: Sequence[Any], *judges: Direct | Pairwise, **options: Any) -> Report:
     data = write_rows(folder / "answers.jsonl", rows)
     report = evaluate(data, list(judges), output=folder / "out", max_error_rate=1.0, **options)
     write_files(report, judges, task="answers", clock=CLOCK)
@@ -103,6 +103,37 @@ def test_several_systems_stand_one_by_one_and_none_speaks_for_all(tmp_path: Path
     assert {name: system["mean"] for name, system in systems.items()} == {"a": 8.0, "b": 4.0}
     assert found["counts"]["answers"]["llm_judge_accuracy"]["ok"] == 4
     assert [(line["idx"], line["prediction"]) for line in lines(tmp_path)] == [(0, "b"), (0, "b"), (0, "a"), (0, "a")]
+
+
+def test_contests_stand_in_the_results_and_row_by_row_in_a_file_of_their_own(tmp_path: Path) -> None:
+    arena = an_arena(better)
+    judged(tmp_path, rows_of_systems(3, ("good", "bad", "fine")), arena, a_judge(reply))
+    found = results(tmp_path)
+    contests = found["contests"]["answers"]
+    assert list(contests) == ["llm_judge_arena"]
+    assert [each["system"] for each in contests["llm_judge_arena"]["standings"]] == ["good", "fine", "bad"]
+    assert found["config"]["judges"]["llm_judge_arena"]["position_bias"]["value"] == 0.0
+    assert "standings.jsonl" in found["files"]
+    standings = lines(tmp_path, "standings")
+    assert [(line["id"], line["systems"]["good"]["rank"]) for line in standings] == [("r1", 1), ("r2", 1), ("r3", 1)]
+
+
+def test_a_run_whose_judges_compare_nothing_any_more_leaves_no_standings(tmp_path: Path) -> None:
+    judged(tmp_path, rows_of_systems(2), an_arena(better))
+    assert "standings.jsonl" in names(tmp_path)
+    judged(tmp_path, rows_of_systems(2), a_judge(reply))
+    assert "standings.jsonl" not in names(tmp_path)
+    assert results(tmp_path)["contests"] == {"answers": {}}
+
+
+def test_the_bounds_stand_beside_the_mean(tmp_path: Path) -> None:
+    judged(tmp_path, some_rows(2), a_judge(reply))
+    assert results(tmp_path)["bounds"] == {"answers": {"llm_judge_accuracy": {"worst": 4.0, "best": 9.0}}}
+
+
+def test_a_judge_for_whom_lower_is_better_is_said_to_be_one(tmp_path: Path) -> None:
+    judged(tmp_path, some_rows(1), a_judge(reply, higher_is_better=False))
+    assert results(tmp_path)["config"]["judges"]["llm_judge_accuracy"]["higher_is_better"] is False
 
 
 def test_a_judge_without_details_has_no_file_and_one_without_a_name_none_in_it(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from tests.makers import (
     a_judge,
     chat_answer,
     chat_body,
+    direct,
     endpoint,
     prompt_of,
     scoring,
@@ -40,7 +41,7 @@ SHORT_KEY = "hunter42"
 
 def asking(base: str, name: str = "accuracy", **settings: Any) -> Direct:
     given: dict[str, Any] = {"model": "m", "retry_attempts": 0, "retry_min_wait": 0.0, "retry_max_wait": 0.0}
-    return gavelkit.judge(prompt_template=TEMPLATE, name=name, api_base=base, **{**given, **settings})
+    return direct(prompt_template=TEMPLATE, name=name, api_base=base, **{**given, **settings})
 
 
 def refused(base: str, *judges: Direct, **settings: Any) -> str:

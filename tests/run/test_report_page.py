@@ -6,7 +6,7 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-from tests.makers import Counting, a_judge, asked_about, some_rows
+from tests.makers import Counting, a_judge, an_arena, asked_about, better, rows_of_systems, some_rows
 
 import gavelkit
 from gavelkit.core.errors import StorageError
@@ -57,6 +57,14 @@ def test_histograms_count_every_score(run: Path) -> None:
         ("free", 12),
     ]
     assert [(bar.label, bar.count) for bar in page.histograms[2].bars] == [("500", 12)]
+
+
+def test_the_bars_of_contests_say_who_won(tmp_path: Path) -> None:
+    gavelkit.evaluate(rows_of_systems(3), an_arena(better), output=tmp_path)
+    (drawn,) = report_page(tmp_path).histograms
+    assert drawn.system == "bad vs good"
+    assert [(bar.label, bar.count) for bar in drawn.bars] == [("good won", 3), ("tie", 0), ("bad won", 0)]
+    assert '<span class="chip"><bdi>good</bdi> won</span>' in html_report(tmp_path)
 
 
 def test_the_file_tells_it_all(run: Path) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gavelkit.core.gate import METRICS, Gate
-from gavelkit.core.report import Interval, Metric
+from gavelkit.core.interval import Interval
+from gavelkit.core.report import Metric
 from gavelkit.core.status import Status
 from gavelkit.stats import decide
 
@@ -17,7 +18,13 @@ def metric(name: str, value: float | None, system: str = "", **more: object) -> 
     return Metric(name, "accuracy", system, value, 6, COUNTS, stderr=0.5, interval=interval, **more)  # type: ignore[arg-type] # by name
 
 
-ALL = (metric("mean", 6.0), metric("mean_failures_worst", 4.5), metric("pass_rate", 0.5))
+ALL = (
+    metric("mean", 6.0),
+    metric("mean_failures_worst", 4.5),
+    metric("mean_failures_best", 7.0),
+    metric("pass_rate", 0.5),
+    metric("win_rate", 0.625),
+)
 
 
 def gate(name: str, operator: str = ">=", bound: float = -1.0, system: str | None = None) -> Gate:
@@ -30,7 +37,9 @@ def gate(name: str, operator: str = ">=", bound: float = -1.0, system: str | Non
         ("mean", 6.0),
         ("mean_ok", 6.0),
         ("mean_failures_worst", 4.5),
+        ("mean_failures_best", 7.0),
         ("pass_rate", 0.5),
+        ("win_rate", 0.625),
         ("stderr", 0.5),
         ("error_rate", 0.25),
         ("n", 6),

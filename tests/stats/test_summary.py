@@ -75,6 +75,7 @@ def test_the_slow_twin_agrees_to_the_bit(rows: Rows) -> None:
             continue
         assert found["mean"].value == slow_mean(rows, price)
         assert found["mean_failures_worst"].value == slow_mean(rows, 1.0)
+        assert found["mean_failures_best"].value == slow_mean(rows, 5.0)
         assert ("mean_ok" in found) == (on_failure in {"worst", "zero"})
 
 
@@ -107,7 +108,8 @@ def test_a_failure_is_missing_and_its_price_stands_beside() -> None:
     assert found["mean"].n == 2
     assert found["mean"].failed == 1
     assert found["mean_failures_worst"].value == 5 / 3
-    assert list(found) == ["mean", "mean_failures_worst", "pass_rate"]
+    assert found["mean_failures_best"].value == 3.0
+    assert list(found) == ["mean", "mean_failures_worst", "mean_failures_best", "pass_rate"]
 
 
 def test_zero_is_literally_zero_and_worst_is_the_end_of_the_scale() -> None:
@@ -122,7 +124,9 @@ def test_without_a_scale_the_mean_at_worst_is_null_and_says_why() -> None:
     found = summary(singles(5, 6, Status.CALL_ERROR), FREE)
     assert found["mean"].value == 5.5
     assert found["mean_failures_worst"].value is None
+    assert found["mean_failures_best"].value is None
     assert "no scale" in found["mean_failures_worst"].reason
+    assert found["mean_failures_best"].reason == found["mean_failures_worst"].reason
     assert summary(singles(5, 6), FREE, on_failure="worst")["mean"].value is None
 
 

@@ -38,6 +38,7 @@ def test_a_failed_repeat_costs_its_part_of_the_example() -> None:
     made = tally(judgment("a", 5), judgment("a", None, repeat=1), judgment("b", 5))
     assert made.ok.mean == 5
     assert made.worst.mean == (3 + 5) / 2
+    assert made.best.mean == (5 + 5) / 2
     assert made.zero.mean == (2.5 + 5) / 2
 
 
@@ -50,7 +51,7 @@ def test_only_failed_judgments_are_priced() -> None:
 
 def test_without_a_scale_there_is_no_worst() -> None:
     made = tally(judgment("a", 5), judgment("b", None), facts=JudgeFacts("helpful", Criterion("helpful")))
-    assert made.worst.n == 0
+    assert made.worst.n == made.best.n == 0
     assert made.passed.n == 0
 
 
@@ -58,6 +59,7 @@ def test_the_worst_is_the_top_where_lower_is_better() -> None:
     facts = JudgeFacts("harm", Criterion("harm", Range(0, 10), higher_is_better=False), threshold=2)
     made = tally(judgment("a", 0), judgment("b", None), judgment("c", 2), facts=facts)
     assert made.worst.mean == 4
+    assert made.best.mean == pytest.approx(2 / 3)
     assert made.passed.ones == 2
 
 

@@ -188,6 +188,23 @@ def test_entries_go_by_row_judge_system_and_repeat(tmp_path: Path) -> None:
     reader.close()
 
 
+def test_outcomes_say_whether_the_order_mattered_and_hold_the_grades_asked_for(tmp_path: Path) -> None:
+    async def main() -> None:
+        with a_record(tmp_path, JUDGE, a_judge(str, "tone")) as run:
+            position = run.journal.begin(an_example())
+            for name in ("accuracy", "tone"):
+                judgment = ok(Slot(name, "r1", ("a", "b")), grade=Grade(7.0, "words", {"selection": "A"}))
+                run.journal.judged(position, [replace(judgment, position_bias=True)])
+
+    asyncio.run(main())
+    reader = open_reader(tmp_path)
+    grades = {each.slot.judge: each.grade for each in reader.outcomes(grades_of=["tone"])}
+    assert grades == {"accuracy": None, "tone": Grade(7.0, "", {"selection": "A"})}
+    assert [each.position_bias for each in reader.outcomes()] == [True, True]
+    assert [judge.compares for judge in reader.judges] == [False, False]
+    reader.close()
+
+
 def test_a_judge_left_out_of_the_last_start_is_not_shown(tmp_path: Path) -> None:
     async def main(*names: str, judged: bool) -> None:
         with a_record(tmp_path, *(a_judge(str, name) for name in names)) as run:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gavelkit.core.errors import ConfigError
-from gavelkit.core.gate import METRICS, OPERATORS, Gate
+from gavelkit.core.gate import METRICS, OPERATORS, WIN_RATE, Gate
 from gavelkit.core.path import did_you_mean
 from gavelkit.core.protocols import Judge
 
@@ -37,6 +37,9 @@ def _gate(subject: Any, condition: Any, judges: Mapping[str, Judge], where: str)
         raise ConfigError(message)
     if metric == "pass_rate" and judges[judge].threshold is None:
         message = f"{where}: gates: {subject}: the judge has no threshold, so nothing passes or fails; set threshold"
+        raise ConfigError(message)
+    if metric == WIN_RATE and judges[judge].asks.material.get("way") != "pairwise":
+        message = f"{where}: gates: {subject}: the judge compares no systems, so nothing wins; use mode: pairwise"
         raise ConfigError(message)
     sign, bound = _condition(condition, f"{where}: gates: {subject}")
     return Gate(judge, metric, sign, bound, system)

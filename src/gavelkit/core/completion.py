@@ -29,9 +29,9 @@ class Completion:
     """One reply.
 
     `reasoning` is what the server sent apart from the reply; `served_model` what it says it ran; `effective` the
-    parameters sent where they differ from those asked; `seconds` the wall time of the call; `attempts` the
-    requests it took. `call` is its number in the record, 0 where none is kept; `replayed` tells a stored reply.
-    `logprobs` are the reply's tokens in order, none where they were not asked for or not sent.
+    parameters that were sent otherwise than asked, with what was sent (None: left out); `seconds` the wall time of
+    the call; `attempts` the requests it took. `call` is its number in the record, 0 where none is kept; `replayed`
+    tells a stored reply. `logprobs` are the reply's tokens in order, none where they were not asked for or not sent.
     """
 
     text: str

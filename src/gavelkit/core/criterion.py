@@ -91,6 +91,13 @@ class Criterion:
             return None
         return self.scale.low if self.higher_is_better else self.scale.high
 
+    @property
+    def best(self) -> float | None:
+        """The other end; None where no scale is declared."""
+        if self.scale is None:
+            return None
+        return self.scale.high if self.higher_is_better else self.scale.low
+
     def passes(self, score: float, threshold: float) -> bool:
         """Whether a score reaches the threshold, from the better side."""
         return score >= threshold if self.higher_is_better else score <= threshold

@@ -6,8 +6,12 @@ import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-METRICS = ("mean", "mean_ok", "mean_failures_worst", "pass_rate", "stderr", "error_rate", "n", "failed")
-"""What a gate can read of a judge."""
+WIN_RATE = "win_rate"
+METRICS = (
+    *("mean", "mean_ok", "mean_failures_worst", "mean_failures_best", "pass_rate", WIN_RATE),
+    *("stderr", "error_rate", "n", "failed"),
+)
+"""What a gate can read of a judge. `win_rate` is of one system, anything else of a pairwise judge of two."""
 
 OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,

@@ -6,17 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gavelkit.core.gate import GateResult
+from gavelkit.core.interval import Interval
+from gavelkit.core.standings import Contests, Figure
 from gavelkit.core.status import Status
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A confidence interval and how it was made."""
-
-    low: float
-    high: float
-    level: float
-    method: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +16,8 @@ class Metric:
     """One number over many judgments of one judge on one system.
 
     `n` is the number of examples it rests on (their repeats averaged first); `counts` the judgments by status,
-    which add up to the plan. `reason` says why `value`, `stderr` or `interval` is None.
+    which add up to the plan. `reason` says why `value`, `stderr` or `interval` is None. `win_rate` is one system's
+    in all its contests and has no `stderr`.
     """
 
     name: str
@@ -66,6 +59,8 @@ class JudgeSummary:
     completion_tokens: int
     cached_tokens: int
     tokens_complete: bool
+    position_bias: Figure | None = None
+    """The share of the judgments made in both orders that changed with the order; None where none was."""
 
     @property
     def error_rate(self) -> float:
@@ -82,7 +77,10 @@ class JudgeSummary:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The metrics of a run, what each judge did, and what a reader must know besides."""
+    """The metrics of a run, what each judge did, and what a reader must know besides.
+
+    `contests` are those of each pairwise judge, of whose systems the metrics hold each one's `win_rate`.
+    """
 
     folder: str
     metrics: tuple[Metric, ...]
@@ -90,6 +88,7 @@ class Report:
     notes: tuple[str, ...] = ()
     details: Mapping[str, object] = field(default_factory=dict)
     gates: tuple[GateResult, ...] = ()
+    contests: tuple[Contests, ...] = ()
 
     @property
     def planned(self) -> int:
@@ -115,15 +114,17 @@ class Report:
         return found[0]
 
     def __str__(self) -> str:
-        lines = [_line(metric) for metric in self.metrics if metric.name == "mean"]
+        lines = [self._line(metric) for metric in self.metrics if metric.name in {"mean", "win_rate"}]
         return "\n".join([*lines, *self.notes])
 
-
-def _line(metric: Metric) -> str:
-    name = f"{metric.judge}[{metric.system}]" if metric.system else metric.judge
-    ok = metric.counts.get(Status.OK, 0)
-    if metric.value is None:
-        return f"{name}: no mean ({metric.reason}), {ok} of {metric.planned} judged"
-    interval = metric.interval
-    within = f" [{interval.low:.2f}, {interval.high:.2f}]" if interval else ""
-    return f"{name}: mean {metric.value:.2f}{within}, {ok} of {metric.planned} judged"
+    def _line(self, metric: Metric) -> str:
+        name = f"{metric.judge}[{metric.system}]" if metric.system else metric.judge
+        lower = any(judge.name == metric.judge and not judge.higher_is_better for judge in self.judges)
+        told = metric.name.replace("_", " ")
+        ok = metric.counts.get(Status.OK, 0)
+        if metric.value is None:
+            return f"{name}: no {told} ({metric.reason}), {ok} of {metric.planned} judged"
+        interval = metric.interval
+        within = f" [{interval.low:.2f}, {interval.high:.2f}]" if interval else ""
+        direction = " (lower is better)" if lower and metric.name == "mean" else ""
+        return f"{name}: {told} {metric.value:.2f}{within}{direction}, {ok} of {metric.planned} judged"

@@ -6,11 +6,14 @@ planned, pending, finished
 metrics     [{name, judge, system, value, n, planned, failed, counts, stderr, interval, reason}]
             `system` is "" where rows hold one unnamed response; `counts` has all ten statuses and adds up to
             `planned`; `interval` is {low, high, level, method} or null; `reason` says why `value`, `stderr` or
-            `interval` is null, and is null itself where nothing is missing
+            `interval` is null, and is null itself where nothing is missing; `win_rate` is of one system in all its
+            contests, and has no `stderr`
 judges      [{name, model, preset, scale, higher_is_better, threshold, max_error_rate, error_rate,
             too_many_failed, counts, failures, calls, prompt_tokens, completion_tokens, cached_tokens,
-            tokens_complete}]
-            `failures` counts by kind; the tokens are lower bounds where `tokens_complete` is false
+            tokens_complete, position_bias}]
+            `failures` counts by kind; the tokens are lower bounds where `tokens_complete` is false; `position_bias`
+            is the share of the judgments made in both orders that changed, {value, n, interval, reason} or null
+contests    of each pairwise judge, as in `reports/standings_json.py`
 gates       [{gate, judge, bound, value, system, interval, passed, reason}]
             `value` is null where there is none, and `reason` says why; `system` names the one that decides where the
             gate is for all of several; `interval` is {low, high} or null
@@ -24,8 +27,9 @@ import json
 from collections.abc import Mapping
 
 from gavelkit.core.gate import GateResult
-from gavelkit.core.report import Interval, JudgeSummary, Metric, Report
+from gavelkit.core.report import JudgeSummary, Metric, Report
 from gavelkit.core.status import Status
+from gavelkit.reports.standings_json import contests_json, figure_json, interval_json
 from gavelkit.reports.wellformed import plain_json, well_formed
 
 SCHEMA = 1
@@ -41,6 +45,7 @@ def report_json(report: Report) -> str:
         "finished": report.finished,
         "metrics": [_metric(metric) for metric in report.metrics],
         "judges": [_judge(judge) for judge in report.judges],
+        "contests": [contests_json(each) for each in report.contests],
         "gates": [_gate(gate) for gate in report.gates],
         "notes": [well_formed(note) for note in report.notes],
         "details": plain_json(report.details),
@@ -60,19 +65,8 @@ def _metric(metric: Metric) -> dict[str, object]:
         "failed": metric.failed,
         "counts": _counts(metric.counts),
         "stderr": plain_json(metric.stderr),
-        "interval": _interval(metric.interval),
+        "interval": interval_json(metric.interval),
         "reason": well_formed(metric.reason) or None,
-    }
-
-
-def _interval(interval: Interval | None) -> dict[str, object] | None:
-    if interval is None:
-        return None
-    return {
-        "low": plain_json(interval.low),
-        "high": plain_json(interval.high),
-        "level": interval.level,
-        "method": interval.method,
     }
 
 
@@ -94,6 +88,7 @@ def _judge(judge: JudgeSummary) -> dict[str, object]:
         "completion_tokens": judge.completion_tokens,
         "cached_tokens": judge.cached_tokens,
         "tokens_complete": judge.tokens_complete,
+        "position_bias": judge.position_bias and figure_json(judge.position_bias),
     }
 
 

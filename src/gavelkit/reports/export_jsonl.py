@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import BinaryIO
 
+from gavelkit.core.judgment import Judgment
 from gavelkit.core.protocols import Entry
 from gavelkit.reports.rows import RenderPrompt, row
 from gavelkit.reports.wellformed import plain_json
@@ -14,11 +15,23 @@ from gavelkit.reports.wellformed import plain_json
 def export_jsonl(entries: Iterable[Entry], file: BinaryIO, *, prompt: RenderPrompt | None = None) -> int:
     """Write the columns of `rows.COLUMNS` as one object a line, and return how many lines.
 
+    Besides, `systems` lists the named systems that were judged or compared, and `steps` holds name and reply of each
+    step where there are several, else null.
     Always valid UTF-8 and strict JSON: a lone surrogate becomes U+FFFD, a number that is not finite null.
     """
     written = 0
     for entry in entries:
-        values = {name: plain_json(value, as_written=True) for name, value in row(entry, prompt).items()}
+        line: dict[str, object] = {**row(entry, prompt), **_lists(entry.judgment)}
+        values = {name: plain_json(value, as_written=True) for name, value in line.items()}
         file.write(json.dumps(values, ensure_ascii=False, allow_nan=False).encode() + b"\n")
         written += 1
     return written
+
+
+def _lists(judgment: Judgment) -> dict[str, object]:
+    """What a table has no cell for."""
+    steps = [{"name": step.name, "reply": step.completion.text} for step in judgment.steps]
+    return {
+        "systems": [system for system in judgment.slot.systems if system],
+        "steps": steps if len(steps) > 1 else None,
+    }

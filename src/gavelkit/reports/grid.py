@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from gavelkit.core.report import JudgeSummary, Report
 from gavelkit.core.status import Status
-from gavelkit.reports.subjects import Subject, interval_title, subjects
-from gavelkit.reports.terminal import cells, printable, shortened, wrapped
-
-_GAPS = ("  ", " ")
-_NARROWEST_LABEL = len("judge")
+from gavelkit.reports.columns import Columns
+from gavelkit.reports.subjects import Subject, has_best, interval_title, subjects
+from gavelkit.reports.terminal import printable, shortened, wrapped
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,29 +25,18 @@ def grid(report: Report, *, width: int) -> Iterator[str]:
     if not everything:
         yield "nothing was judged"
         return
-    columns = _columns(everything)
-    widths = [max(map(cells, [column.title, *map(column.cell, everything)])) for column in columns]
-    gap, room = _room(widths, width)
-    labels = [cells(_label(subject, group)) for _, group in groups for subject in group]
-    label_width = min(room, max(cells("judge"), *labels))
-    row = partial(_row, widths=[label_width, *widths], gap=gap)
-    yield row("judge", [column.title for column in columns])
+    titles = _columns(everything, width)
+    rows = [[column.title for column in titles], *([column.cell(each) for column in titles] for each in everything)]
+    labels = ["judge", *(_label(subject, group) for _, group in groups for subject in group)]
+    columns = Columns.of(rows, labels, width=width)
+    yield from columns.lines("judge", rows[0])
     for judge, group in groups:
         if group and not _unnamed(group):
             yield shortened(_name(judge), width)
         for subject in group:
-            label = _label(subject, group)
-            if cells(label) > label_width:
-                yield shortened(label, width)
-                label = ""
-            yield row(label, [column.cell(subject) for column in columns])
-            yield from _below(subject, width, indent=" " * (2 if _unnamed(group) else 4))
-
-
-def _room(widths: Sequence[int], width: int) -> tuple[str, int]:
-    """The gap between columns, smaller where a label would not fit otherwise, and the room left for labels."""
-    gap = next((gap for gap in _GAPS if sum(widths) + len(gap) * len(widths) + _NARROWEST_LABEL <= width), _GAPS[-1])
-    return gap, max(_NARROWEST_LABEL, width - sum(widths) - len(gap) * len(widths))
+            yield from columns.lines(_label(subject, group), [column.cell(subject) for column in titles])
+            indent = " " * (2 if _unnamed(group) else 4)
+            yield from _below(subject, width, indent=indent, best=_BEST in titles)
 
 
 def _unnamed(group: Sequence[Subject]) -> bool:
@@ -65,7 +51,11 @@ def _name(judge: JudgeSummary) -> str:
     return printable(judge.name) + ("" if judge.higher_is_better else " (lower is better)")
 
 
-def _columns(every: Sequence[Subject]) -> list[_Column]:
+_WORST = _Column("at worst", lambda s: s.shown("mean_failures_worst"))
+_BEST = _Column("at best", lambda s: s.shown("mean_failures_best"))
+
+
+def _columns(every: Sequence[Subject], width: int) -> list[_Column]:
     names = {name for subject in every for name in subject.metrics}
     columns = [
         _Column("mean", lambda s: s.shown("mean")),
@@ -74,23 +64,25 @@ def _columns(every: Sequence[Subject]) -> list[_Column]:
         _Column("n", lambda s: str(s.main.n)),
         _Column("ok", lambda s: str(s.main.counts.get(Status.OK, 0))),
         _Column("failed", lambda s: str(s.main.failed)),
-        _Column("at worst", lambda s: s.shown("mean_failures_worst")),
+        _WORST,
     ]
     if "mean_ok" in names:
         columns.insert(6, _Column("mean ok", lambda s: s.shown("mean_ok")))
     if "pass_rate" in names:
         columns.append(_Column("passed", lambda s: s.passed))
-    return columns
+    if not has_best(every):
+        return columns
+    at = columns.index(_WORST) + 1
+    wider = [*columns[:at], _BEST, *columns[at:]]
+    fitting = Columns.fit([[each.title for each in wider], *([c.cell(s) for c in wider] for s in every)], width=width)
+    return wider if fitting else columns
 
 
-def _row(label: str, texts: Sequence[str], *, widths: Sequence[int], gap: str) -> str:
-    numbers = [" " * (width - cells(text)) + text for text, width in zip(texts, widths[1:], strict=True)]
-    return gap.join([label + " " * (widths[0] - cells(label)), *numbers]).rstrip()
-
-
-def _below(subject: Subject, width: int, *, indent: str) -> Iterator[str]:
+def _below(subject: Subject, width: int, *, indent: str, best: bool) -> Iterator[str]:
     """What a row cannot hold: counts by status, why a number is missing, and metrics without a column."""
     if subject.others:
         yield from wrapped(", ".join(subject.others), width, indent=indent)
+    if not best and has_best([subject]):
+        yield from wrapped(f"at best {subject.shown('mean_failures_best')}", width, indent=indent)
     for text in (*subject.reasons(), *subject.further()):
         yield from wrapped(printable(text), width, indent=indent)

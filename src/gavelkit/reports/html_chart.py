@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gavelkit.core.report import Interval
+from gavelkit.core.interval import Interval
 from gavelkit.reports.figures import counted
 from gavelkit.reports.html_text import plain
 from gavelkit.reports.page import Bar, Histogram

@@ -13,9 +13,11 @@ from gavelkit.reports.html_rows import differences, telling_rows
 from gavelkit.reports.html_summary import distributions, judges, summary
 from gavelkit.reports.html_text import as_text, inline, plain
 from gavelkit.reports.page import Page
+from gavelkit.reports.standings_html import standings_html
 
 _SECTIONS = {
     "summary": "Summary",
+    "standings": "Standings",
     "gates": "Gates",
     "scores": "Scores",
     "differences": "Where judges differ",
@@ -57,10 +59,11 @@ def _body(page: Page) -> Iterator[str]:
 def _parts(page: Page) -> dict[str, Iterable[str]]:
     return {
         "summary": summary(page),
+        "standings": standings_html(page.report.contests),
         "gates": _gates(page.report),
         "scores": distributions(page),
         "differences": _explained(
-            "The same response, each judge's score on 0 to 1 with 1 the better end.", differences(page.differences)
+            "The same response, each judge's score on 0 to 1 with 1 the better end.", differences(page)
         ),
         "rows": telling_rows(page),
         "judges": judges(page) if page.report.judges else (),

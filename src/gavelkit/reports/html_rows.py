@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 
 from gavelkit.core.judgment import Judgment, Step
 from gavelkit.core.protocols import Entry
+from gavelkit.core.slot import Slot
 from gavelkit.reports.figures import counted, number
+from gavelkit.reports.html_summary import named
 from gavelkit.reports.html_text import as_text, block, inline, plain
 from gavelkit.reports.page import Difference, Opinion, Page, TellingRow, TellingRows
 
+_EVEN = 0.5
 _START = 160  # characters of an explanation that stand on the closed row
 
 
 def telling_rows(page: Page) -> Iterator[str]:
     """Judge by judge: the lowest, the highest, and those that failed."""
+    names = {judge.name: named(judge) for judge in page.report.judges}
     for rows in page.telling:
-        yield f"<section><h3>{inline(rows.judge)}</h3>"
-        for title, found in (("Lowest", rows.lowest), ("Highest", rows.highest), (_failed_title(rows), rows.failed)):
+        yield f"<section><h3>{names.get(rows.judge) or inline(rows.judge)}</h3>"
+        low, high = _ends(rows)
+        for title, found in ((low, rows.lowest), (high, rows.highest), (_failed_title(rows), rows.failed)):
             if found:
                 yield f"<h4>{title}</h4>"
                 yield from (_row(row) for row in found)
@@ -26,9 +31,17 @@ def telling_rows(page: Page) -> Iterator[str]:
         yield "</section>"
 
 
-def differences(found: Sequence[Difference]) -> Iterator[str]:
+def differences(page: Page) -> Iterator[str]:
     """The responses on which judges differ, the widest first."""
-    return (_difference(each) for each in found)
+    names = {judge.name: named(judge) for judge in page.report.judges}
+    return (_difference(each, names) for each in page.differences)
+
+
+def _ends(rows: TellingRows) -> tuple[str, str]:
+    first = next(iter(rows.lowest), None)
+    if first is None or len(first.entry.judgment.slot.systems) == 1:
+        return "Lowest", "Highest"
+    return "The second of two systems ahead", "The first of two systems ahead"
 
 
 def _failed_title(rows: TellingRows) -> str:
@@ -41,16 +54,19 @@ def _row(row: TellingRow) -> str:
     return _details(_chip(judgment), _where(row.entry), plain(_start(judgment)), inside)
 
 
-def _difference(each: Difference) -> str:
+def _difference(each: Difference, names: Mapping[str, str]) -> str:
     entry = each.opinions[0].row.entry
     told = " · ".join(f"{inline(opinion.judge)} {number(opinion.score)}" for opinion in each.opinions)
-    inside = f'<div class="two"><div>{_answered(entry)}</div><div>{"".join(map(_opinion, each.opinions))}</div></div>'
+    opinions = "".join(
+        _opinion(opinion, names.get(opinion.judge) or inline(opinion.judge)) for opinion in each.opinions
+    )
+    inside = f'<div class="two"><div>{_answered(entry)}</div><div>{opinions}</div></div>'
     chip = f'<span class="chip" title="difference on 0 to 1">{number(each.gap)}</span>'
     return _details(chip, _where(entry), told, inside)
 
 
-def _opinion(opinion: Opinion) -> str:
-    title = f"{inline(opinion.judge)}: {number(opinion.score)}, {number(opinion.share)} on 0 to 1"
+def _opinion(opinion: Opinion, name: str) -> str:
+    title = f"{name}: {number(opinion.score)}, {number(opinion.share)} on 0 to 1"
     return f"<h5>{title}</h5>{_said(opinion.row)}"
 
 
@@ -62,7 +78,17 @@ def _details(chip: str, where: str, told: str, inside: str) -> str:
 def _chip(judgment: Judgment) -> str:
     if judgment.score is None:
         return f'<span class="chip bad">{judgment.status}</span>'
-    return f'<span class="chip">{number(judgment.score)}</span>'
+    return f'<span class="chip">{_verdict(judgment.slot, judgment.score)}</span>'
+
+
+def _verdict(slot: Slot, score: float) -> str:
+    """A score; of a contest who won, with the first system's share where that is not plain."""
+    if len(slot.systems) == 1:
+        return number(score)
+    if score == _EVEN:
+        return "tie"
+    won = f"{inline(slot.systems[0] if score > _EVEN else slot.systems[1])} won"
+    return won if score in {0.0, 1.0} else f"{won}, {number(score)}"
 
 
 def _where(entry: Entry) -> str:

@@ -10,9 +10,9 @@ from gavelkit.core.status import Status
 from gavelkit.reports.figures import counted
 from gavelkit.reports.html_chart import histogram, whisker
 from gavelkit.reports.html_text import inline, plain
-from gavelkit.reports.judge_lines import asked, cost, errors, failures
+from gavelkit.reports.judge_lines import asked, done
 from gavelkit.reports.page import Histogram, Page
-from gavelkit.reports.subjects import Subject, interval_title, legend, subjects
+from gavelkit.reports.subjects import Subject, has_best, interval_title, legend, subjects
 
 
 def summary(page: Page) -> Iterator[str]:
@@ -26,6 +26,7 @@ def summary(page: Page) -> Iterator[str]:
     names = {metric.name for metric in report.metrics}
     titles = ["judge", "system", "mean", interval_title(every), "on its scale", "std error", "n"]
     titles += [*(["mean ok"] if "mean_ok" in names else []), "at worst"]
+    titles += ["at best"] if has_best(every) else []
     titles += [*(["passed"] if "pass_rate" in names else []), "judgments"]
     yield '<div class="wide" role="region" aria-label="Summary table" tabindex="0"><table class="numbers"><thead><tr>'
     yield "".join(f'<th scope="col" class="{_side(title)}">{plain(title)}</th>' for title in titles)
@@ -45,7 +46,7 @@ def distributions(page: Page) -> Iterator[str]:
     for judge in page.report.judges:
         drawn = [each for each in page.histograms if each.judge == judge.name]
         most = max((bar.count for each in drawn for bar in each.bars), default=0)
-        yield f'<h3>{inline(judge.name)}</h3><div class="figures">'
+        yield f'<h3>{named(judge)}</h3><div class="figures">'
         for each in drawn:
             yield _figure(each, histogram(each, number=next(number), most=most))
         yield "</div>" if drawn else "</div><p>No score yet.</p>"
@@ -56,16 +57,21 @@ def judges(page: Page) -> Iterator[str]:
     yield "<dl>"
     for judge in page.report.judges:
         yield f"<dt>{inline(judge.name)}</dt>"
-        for text in (asked(judge), cost(judge), errors(judge), failures(judge)):
+        for text in (asked(judge), *done(page.report, judge)):
             bad = ' class="bad"' if text.startswith("!!") else ""
-            yield f"<dd{bad}>{plain(text)}</dd>" if text else ""
+            yield f"<dd{bad}>{plain(text)}</dd>"
     yield "</dl>"
+
+
+def named(judge: JudgeSummary) -> str:
+    """A judge's name, and which way its scores point where lower ones are better."""
+    direction = "" if judge.higher_is_better else ' <span class="quiet">lower is better</span>'
+    return f"{inline(judge.name)}{direction}"
 
 
 def _judge_cell(group: Sequence[Subject]) -> str:
     judge = group[0].judge
-    direction = "" if judge.higher_is_better else ' <span class="quiet">lower is better</span>'
-    return f'<th scope="rowgroup" rowspan="{len(group)}">{inline(judge.name)}{direction}{_model(judge)}</th>'
+    return f'<th scope="rowgroup" rowspan="{len(group)}">{named(judge)}{_model(judge)}</th>'
 
 
 def _model(judge: JudgeSummary) -> str:
@@ -78,6 +84,7 @@ def _cells(subject: Subject, titles: Sequence[str], page: Page) -> str:
     numbers = [subject.interval, drawn, subject.stderr, f"{subject.main.n:,}"]
     numbers += [subject.shown("mean_ok")] if "mean ok" in titles else []
     numbers += [subject.shown("mean_failures_worst")]
+    numbers += [subject.shown("mean_failures_best")] if "at best" in titles else []
     numbers += [subject.passed] if "passed" in titles else []
     return "".join(
         [

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from gavelkit.core.report import JudgeSummary
+from gavelkit.core.interval import Interval
+from gavelkit.core.report import JudgeSummary, Report
 from gavelkit.core.status import Status
-from gavelkit.reports.figures import counted, plain
+from gavelkit.reports.figures import counted, percent, plain
 from gavelkit.reports.terminal import printable
+
+
+def done(report: Report, judge: JudgeSummary) -> list[str]:
+    """What it cost, what failed, and how steady it was where no standings tell that, a line each."""
+    steady = "" if any(each.judge == judge.name for each in report.contests) else turned(judge)
+    return [text for text in (cost(judge), errors(judge), failures(judge), steady) if text]
 
 
 def asked(judge: JudgeSummary) -> str:
@@ -39,6 +46,26 @@ def errors(judge: JudgeSummary) -> str:
     if judge.too_many_failed:
         return f"!! {rate}: TOO MANY, above the maximum of {most}"
     return f"{rate}, within the maximum of {most}"
+
+
+def turned(judge: JudgeSummary) -> str:
+    """How much of what it said changed with the order; empty where nothing was judged in both."""
+    found = judge.position_bias
+    if found is None or found.value is None:
+        return ""
+    within = f", {told_level(found.interval)} {shares(found.interval)}" if found.interval else ""
+    changed = f"{round(found.value * found.n):,} of {counted(found.n, 'judgment')}"
+    return f"{changed} changed with the order ({percent(found.value)}{within})"
+
+
+def told_level(interval: Interval) -> str:
+    """`95 % interval`."""
+    return f"{100 * interval.level:g} % interval"
+
+
+def shares(interval: Interval) -> str:
+    """The ends of an interval in percent: `4.1 to 31.0 %`."""
+    return f"{100 * interval.low:.1f} to {percent(interval.high)}"
 
 
 def failures(judge: JudgeSummary) -> str:

@@ -25,6 +25,9 @@ def junit_xml(report: Report) -> bytes:
         suite = ET.SubElement(
             suites, "testsuite", name=_clean(judge.name), tests=str(len(cases)), failures=str(failed), errors="0"
         )
+        if not judge.higher_is_better:
+            properties = ET.SubElement(suite, "properties")
+            ET.SubElement(properties, "property", name="direction", value="lower is better")
         for name, failure, found in cases:
             case = ET.SubElement(suite, "testcase", classname=_clean(f"gavel.{judge.name}"), name=_clean(name))
             if failure:

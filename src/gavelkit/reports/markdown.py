@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from gavelkit.core.report import JudgeSummary, Report
 from gavelkit.core.status import Status
 from gavelkit.reports.gate_lines import gate_lines
-from gavelkit.reports.judge_lines import asked, cost, errors, failures
-from gavelkit.reports.subjects import Subject, interval_title, legend, subjects
-from gavelkit.reports.terminal import printable
-
-# An underscore between letters or digits is no emphasis.
-_PUNCTUATION = re.compile(r"[\\`*\[\]<>|~&$]|(?<![^\W_])_|_(?![^\W_])")
-# Bare addresses, mentions and numbers become links after the text was read, so no escape stops it; a comment in
-# their middle does.
-_AUTOLINK = re.compile(r"[@#]|:(?=/)|/(?=/)|(?<=www)(?=\.)|(?<=mailto):|(?<=xmpp):", re.IGNORECASE)
-_BREAK = "<!-- -->"
+from gavelkit.reports.judge_lines import asked, done
+from gavelkit.reports.markdown_text import escaped, table_row
+from gavelkit.reports.standings_markdown import standings_markdown
+from gavelkit.reports.subjects import Subject, has_best, interval_title, legend, subjects
 
 
 def render_markdown(report: Report) -> str:
@@ -27,21 +20,12 @@ def render_markdown(report: Report) -> str:
         list(_table(report)),
         [escaped(legend(report))],
         list(_below(report)),
-        [line for judge in report.judges for line in _judge(judge)],
+        *(list(standings_markdown(each)) for each in report.contests),
+        [line for judge in report.judges for line in _judge(report, judge)],
         [f"- **{mark}** {escaped(told)}" for mark, told in gate_lines(report)],
         [f"- note: {escaped(note)}" for note in report.notes],
     ]
     return "\n\n".join("\n".join(block) for block in blocks if any(block)) + "\n"
-
-
-def escaped(text: str) -> str:
-    """The text on one line, as a reader of the rendered page is to see it."""
-    pieces = re.split(f"({_AUTOLINK.pattern})", printable(text), flags=re.IGNORECASE)
-    # Every second piece is a match: it stays, with a comment behind it.
-    return "".join(
-        (piece + _BREAK) if at % 2 else _PUNCTUATION.sub(lambda found: f"&#{ord(found[0])};", piece)
-        for at, piece in enumerate(pieces)
-    )
 
 
 def _heading(report: Report) -> Iterator[str]:
@@ -57,10 +41,10 @@ def _table(report: Report) -> Iterator[str]:
         yield "Nothing was judged."
         return
     titles = _titles(report, every)
-    yield _row(titles)
-    yield _row(["---", "---", *["---:"] * (len(titles) - 3), "---"])
+    yield table_row(titles)
+    yield table_row(["---", "---", *["---:"] * (len(titles) - 3), "---"])
     for subject in every:
-        yield _row(_cells(subject, titles))
+        yield table_row(_cells(subject, titles))
 
 
 def _titles(report: Report, every: Sequence[Subject]) -> list[str]:
@@ -69,6 +53,7 @@ def _titles(report: Report, every: Sequence[Subject]) -> list[str]:
         *("judge", "system", "mean", interval_title(every), "std error", "n"),
         *(["mean ok"] if "mean_ok" in names else []),
         "at worst",
+        *(["at best"] if has_best(every) else []),
         *(["passed"] if "pass_rate" in names else []),
         "judgments",
     ]
@@ -81,13 +66,10 @@ def _cells(subject: Subject, titles: Sequence[str]) -> list[str]:
         *(subject.shown("mean"), subject.interval, subject.stderr, f"{subject.main.n:,}"),
         *([subject.shown("mean_ok")] if "mean ok" in titles else []),
         subject.shown("mean_failures_worst"),
+        *([subject.shown("mean_failures_best")] if "at best" in titles else []),
         *([subject.passed] if "passed" in titles else []),
         escaped(", ".join([ok, *subject.others])),
     ]
-
-
-def _row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
 
 
 def _name(judge: JudgeSummary) -> str:
@@ -103,8 +85,7 @@ def _below(report: Report) -> Iterator[str]:
                 yield f"- {escaped(named)}: {escaped(text)}"
 
 
-def _judge(judge: JudgeSummary) -> Iterator[str]:
+def _judge(report: Report, judge: JudgeSummary) -> Iterator[str]:
     yield f"- {escaped(judge.name)}: {escaped(asked(judge))}"
-    for text in (cost(judge), errors(judge), failures(judge)):
-        if text:
-            yield f"  - {escaped(text)}"
+    for text in done(report, judge):
+        yield f"  - {escaped(text)}"

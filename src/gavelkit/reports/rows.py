@@ -2,7 +2,8 @@
 
 `reply`, `reasoning`, `finish_reason` and `served_model` are those of the last step, which holds the verdict; tokens,
 `seconds` and `attempts` are summed over all steps, and tokens are None where any step's endpoint did not count.
-`judgment_parsed` is the whole object of a structured answer.
+`judgment_parsed` is the whole object of a structured answer. `position_bias` says whether the verdict changed with the
+order, None where that is not known.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ COLUMNS = (
     "cached_tokens",
     "seconds",
     "attempts",
+    "position_bias",
 )
 PROMPT = "prompt"
 
@@ -53,7 +55,13 @@ def columns(prompt: RenderPrompt | None) -> tuple[str, ...]:
 def row(entry: Entry, prompt: RenderPrompt | None = None) -> dict[str, Value]:
     """The row of a judgment, its keys in the order of `columns`, its texts valid UTF-8."""
     judgment = entry.judgment
-    values = (*_slot(judgment), *_verdict(judgment), *_last_reply(judgment.steps), *_cost(judgment.steps))
+    values = (
+        *_slot(judgment),
+        *_verdict(judgment),
+        *_last_reply(judgment.steps),
+        *_cost(judgment.steps),
+        judgment.position_bias,
+    )
     if prompt is not None:
         values = (*values, prompt(entry))
     texts = (well_formed(value) if isinstance(value, str) else value for value in values)

@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from gavelkit.core.report import Interval, JudgeSummary, Metric, Report
+from gavelkit.core.gate import WIN_RATE
+from gavelkit.core.interval import Interval
+from gavelkit.core.report import JudgeSummary, Metric, Report
 from gavelkit.core.status import Status
 from gavelkit.reports.figures import counted, decimals_for, number, percent
 
-_TITLES = {"mean_ok": "mean ok", "mean_failures_worst": "at worst", "pass_rate": "passed"}
-_OWN_COLUMNS = frozenset({"mean", "mean_ok", "mean_failures_worst", "pass_rate"})
+_TITLES = {
+    "mean_ok": "mean ok",
+    "mean_failures_worst": "at worst",
+    "mean_failures_best": "at best",
+    "pass_rate": "passed",
+}
+_OWN_COLUMNS = frozenset({"mean", *_TITLES})
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +83,18 @@ class Subject:
 
 
 def subjects(report: Report, judge: JudgeSummary) -> list[Subject]:
-    """What a judge has to say of each system, systems as they first appear."""
-    metrics = [metric for metric in report.metrics if metric.judge == judge.name]
+    """What a judge has to say of each system, systems as they first appear. Win rates stand in the standings."""
+    metrics = [metric for metric in report.metrics if metric.judge == judge.name and metric.name != WIN_RATE]
     decimals = decimals_for([metric.stderr for metric in metrics if metric.name == "mean" and metric.stderr])
     return [
         Subject(judge, system, {metric.name: metric for metric in metrics if metric.system == system}, decimals)
         for system in dict.fromkeys(metric.system for metric in metrics)
     ]
+
+
+def has_best(every: Sequence[Subject]) -> bool:
+    """Whether anything failed, so that there is a best case beside the worst."""
+    return any(subject.main.failed and "mean_failures_best" in subject.metrics for subject in every)
 
 
 def interval_title(every: Sequence[Subject]) -> str:
@@ -97,6 +109,8 @@ def legend(report: Report) -> str:
     words = []
     if "mean_ok" in names:
         words.append("mean ok: over the judgments that came.")
-    if "mean_failures_worst" in names:
+    if any(has_best(subjects(report, judge)) for judge in report.judges):
+        words.append("at worst, at best: the mean with every failed judgment at that end of the scale.")
+    elif "mean_failures_worst" in names:
         words.append("at worst: the mean with every failed judgment at the worst end of the scale.")
     return " ".join(words)

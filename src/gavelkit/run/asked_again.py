@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from gavelkit.catalog import criterion_of_row
@@ -57,7 +58,7 @@ def _two_step(name: str, asks: Mapping[str, Any]) -> TwoStep:
         criterion=Criterion(name) if field else _criterion(asks["criterion"]),
         turns=_turns(asks),
         both_orders=asks["both_orders"],
-        of_row=RowCriterion(field, criterion_of_row(field)) if field else None,
+        of_row=_of_row(field) if field else None,
         context=None if shown is None else Context(dict(shown)),
     )
 
@@ -71,6 +72,12 @@ def _pairwise(name: str, asks: Mapping[str, Any]) -> Pairwise:
         both_orders=asks["both_orders"],
         context=Context(dict(asks["context_fields"])),
     )
+
+
+def _of_row(field: str) -> RowCriterion:
+    """Each row's criterion for its words; which end of the scale is the better one changes no question."""
+    read = criterion_of_row(field)
+    return RowCriterion(field, lambda example: replace(read(example), higher_is_better=True))
 
 
 def _criterion(about: Mapping[str, Any]) -> Criterion:

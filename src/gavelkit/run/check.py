@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from gavelkit.core.errors import ConfigError, DataError
 from gavelkit.core.example import Example
-from gavelkit.core.gate import Gate
+from gavelkit.core.gate import WIN_RATE, Gate
 from gavelkit.core.path import did_you_mean
 from gavelkit.core.protocols import Judge
 from gavelkit.datasets import Source, refuse_duplicates
@@ -20,11 +20,16 @@ MAX_ROWS = 1_000_000
 
 @dataclass(slots=True)
 class Planned:
-    """How many judgments there will be, by judge and systems; None where the rows cannot be read twice."""
+    """How many judgments there will be, by judge and systems; None where the rows cannot be read twice.
+
+    `first` is the first row with something for a judge, by the judge's name; `systems` are those of all rows.
+    """
 
     rows: int = 0
     slots: Counter[tuple[str, tuple[str, ...]]] = field(default_factory=Counter)
     complete: bool = True
+    first: dict[str, Example] = field(default_factory=dict)
+    systems: set[str] = field(default_factory=set)
 
     @property
     def total(self) -> int:
@@ -34,9 +39,11 @@ class Planned:
     def add(self, example: Example, judges: Sequence[Judge], *, repeat: int) -> None:
         """Count one row's judgments."""
         self.rows += 1
+        self.systems.update(example.responses)
         for judge in judges:
             for slot in judge.plan(example):
                 self.slots[slot.judge, slot.systems] += repeat
+                self.first.setdefault(slot.judge, example)
 
 
 def check_settings(judges: Sequence[Judge], settings: RunSettings) -> None:
@@ -86,7 +93,25 @@ def check_rows(
     if planned.rows == 0:
         message = f"{source.path or source.name}: there is no row to judge"
         raise DataError(message)
+    for judge in judges:
+        _refuse_idle(judge, planned, source.path or source.name)
     return planned
+
+
+def _refuse_idle(judge: Judge, planned: Planned, where: str) -> None:
+    """Raises DataError where no row holds anything for a judge."""
+    if judge.name in planned.first:
+        return
+    baseline = getattr(judge, "baseline", "")
+    if baseline and baseline not in planned.systems:
+        hint = did_you_mean(baseline, (each for each in planned.systems if each))
+        message = f"{where}: judge {judge.name!r}: no row has a response of the baseline {baseline!r}{hint}"
+        raise DataError(message)
+    message = (
+        f"{where}: judge {judge.name!r} compares systems, and no row has two{' of them' if not baseline else ''}; "
+        f"name the columns with map: {{response: {{a: PATH, b: PATH}}}}, or give several files"
+    )
+    raise DataError(message)
 
 
 def check_gates(gates: Sequence[Gate], planned: Planned) -> None:
@@ -94,11 +119,17 @@ def check_gates(gates: Sequence[Gate], planned: Planned) -> None:
     if not planned.complete:
         return
     for gate in gates:
-        systems = {" vs ".join(systems) for judge, systems in planned.slots if judge == gate.judge}
-        if gate.system is not None and planned.slots and gate.system not in systems:
-            hint = did_you_mean(gate.system, (each for each in systems if each))
-            message = f"gates: {gate}: no row has a response of the system {gate.system!r}{hint}"
-            raise ConfigError(message)
+        met = [systems for judge, systems in planned.slots if judge == gate.judge]
+        one, two = {name for systems in met for name in systems}, {" vs ".join(systems) for systems in met}
+        known, other = (one, two) if gate.metric == WIN_RATE else (two, one)
+        if gate.system is None or not planned.slots or gate.system in known:
+            continue
+        hint = did_you_mean(gate.system, (each for each in known if each))
+        message = f"gates: {gate}: no row has a response of the system {gate.system!r}{hint}"
+        if gate.system in other:
+            of = "one system" if gate.metric == WIN_RATE else "two systems"
+            message = f"gates: {gate}: {gate.metric} is of {of}{hint}"
+        raise ConfigError(message)
 
 
 def checked_examples(source: Source, *, limit: int | None) -> Iterator[Example]:

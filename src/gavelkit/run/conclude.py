@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from gavelkit.core.criterion import Criterion, Options, Range
 from gavelkit.core.gate import Gate
 from gavelkit.core.judgment import Judgment
 from gavelkit.core.report import JudgeSummary, Metric, Report
 from gavelkit.core.slot import Slot
+from gavelkit.core.standings import Figure
 from gavelkit.core.status import Status
-from gavelkit.stats import JudgeFacts, OnFailure, decide, summarise
+from gavelkit.judges.pairwise import CONTEST
+from gavelkit.stats import JudgeFacts, OnFailure, decide, summarise, wilson
 from gavelkit.storage import RunReader, open_reader
 from gavelkit.storage.reader import CallTotals, JudgeRow
+
+if TYPE_CHECKING:
+    from gavelkit.run.standings import Contesting
 
 _Subject = tuple[str, tuple[str, ...]]
 
@@ -34,9 +39,14 @@ def conclude(folder: Path, *, max_error_rate: float | None = None) -> Report:
 
 def _report(reader: RunReader, max_error_rate: float | None) -> Report:
     count = _Count(reader.meta.get("planned"))
+    contesting = _contesting(reader)
     facts = [JudgeFacts(judge.name, judge.criterion, judge.threshold) for judge in reader.judges]
     on_failure = cast("OnFailure", reader.meta.get("on_failure", "missing"))
-    metrics = summarise(count.through(reader.outcomes()), facts, on_failure=on_failure)
+    judgments = count.through(reader.outcomes(grades_of=[judge.name for judge in reader.judges if judge.compares]))
+    counted = judgments if contesting is None else contesting.through(judgments)
+    metrics = summarise(counted, facts, on_failure=on_failure)
+    contests = () if contesting is None else contesting.conclude()
+    metrics += () if contesting is None else tuple(contesting.win_rates(contests))
     totals = reader.totals()
     judges = tuple(_summary(judge, metrics, count, totals[judge.name], max_error_rate) for judge in reader.judges)
     return Report(
@@ -46,7 +56,18 @@ def _report(reader: RunReader, max_error_rate: float | None) -> Report:
         notes=tuple(_notes(reader.meta, judges, count)),
         details={"data": reader.meta.get("data", ""), "on_failure": on_failure},
         gates=decide([Gate(**each) for each in reader.meta.get("gates", ())], metrics),
+        contests=contests,
     )
+
+
+def _contesting(reader: RunReader) -> Contesting | None:
+    """What takes in the contests, where a judge of the run makes some."""
+    judges = [judge.name for judge in reader.judges if judge.compares]
+    if not judges:
+        return None
+    from gavelkit.run.standings import Contesting  # noqa: PLC0415 - numpy is loaded only where contests are
+
+    return Contesting(judges)
 
 
 class _Count:
@@ -55,6 +76,7 @@ class _Count:
     def __init__(self, planned: list[tuple[str, list[str], int]] | None) -> None:
         self._planned = {(judge, tuple(systems)): n for judge, systems, n in planned or ()}
         self.failures: dict[str, Counter[str]] = {}
+        self.turned: dict[str, Counter[bool]] = {}
         self.replied = 0
 
     def through(self, judgments: Iterator[Judgment]) -> Iterator[Judgment]:
@@ -64,12 +86,22 @@ class _Count:
             found[slot.judge, slot.systems] += 1
             if judgment.status.failed:
                 self._note_failure(judgment)
+            if judgment.position_bias is not None:
+                self.turned.setdefault(slot.judge, Counter())[judgment.position_bias] += 1
             if judgment.status is not Status.CALL_ERROR:
                 self.replied += 1
             yield judgment
         for (judge, systems), planned in self._planned.items():
             for number in range(planned - found[judge, systems]):
                 yield Judgment(Slot(judge, f"pending {number}", systems), Status.PENDING)
+
+    def position_bias(self, judge: str) -> Figure | None:
+        """The share of a judge's judgments that changed with the order; None where none was made in both."""
+        turned = self.turned.get(judge)
+        if turned is None:
+            return None
+        n = turned.total()
+        return Figure(turned[True] / n, n, wilson(turned[True], n))
 
     def _note_failure(self, judgment: Judgment) -> None:
         kind = judgment.failure.kind if judgment.failure else None
@@ -99,12 +131,15 @@ def _summary(
         completion_tokens=totals.completion_tokens,
         cached_tokens=totals.cached_tokens,
         tokens_complete=totals.uncounted == 0,
+        position_bias=count.position_bias(judge.name),
     )
 
 
 def describe_scale(criterion: Criterion) -> str:
     """The scale in words: `0 to 10`, or `C 1, I 0`; empty where none is declared."""
     scale = criterion.scale
+    if scale == CONTEST:
+        return "the first system's share: win 1, tie 0.5, loss 0"
     if isinstance(scale, Range):
         return f"{scale.low:g} to {scale.high:g}"
     if isinstance(scale, Options):

@@ -1,4 +1,4 @@
-"""The files beside a finished run's record: `results.json`, a file for each judge, and the full export."""
+"""The files beside a finished run's record: `results.json`, a file for each judge, the standings, the full export."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ from gavelkit.storage import RunReader, open_reader
 
 RESULTS = "results.json"
 JUDGMENTS = "judgments.jsonl"
-_OURS = re.compile(r"llm_judge_[A-Za-z0-9._-]+\.jsonl")
+STANDINGS = "standings.jsonl"
+_OURS = re.compile(rf"llm_judge_[A-Za-z0-9._-]+\.jsonl|{re.escape(STANDINGS)}")
 _STAMP = re.compile(r"[0-9T.-]{19,32}")
 _LONGEST = 200  # with the time and the ending, a file's name stays within the 255 bytes that file systems take
 
@@ -63,6 +64,7 @@ def write_files(report: Report, judges: Sequence[AnyJudge], *, task: str, clock:
     files = [f"{stem}_{stamp}.jsonl" for stem in stems.values()]
     for stem, file in zip(stems.values(), files, strict=True):
         (folder / f"{stem}_{before.stamp or now}.jsonl").replace(folder / file)
+    files += [STANDINGS] if report.contests else []
     head = {"timestamp": stamp, "files": [JUDGMENTS, *files], "content": content}
     with replace_file(folder / RESULTS) as results:
         results.write(json.dumps({**document, **head}, indent=2, ensure_ascii=False, allow_nan=False).encode() + b"\n")
@@ -73,7 +75,7 @@ def write_files(report: Report, judges: Sequence[AnyJudge], *, task: str, clock:
 def _write_lines(
     reader: RunReader, stamp: str, stems: Mapping[str, str], structured: frozenset[str], document: Mapping[str, Any]
 ) -> str:
-    """Write the full export and each judge's file in one pass; a hash of all that the files hold."""
+    """Write the full export, the standings and each judge's file in one pass; a hash of all that the files hold."""
     content = hashlib.blake2b(json.dumps(document, sort_keys=True).encode(), digest_size=16)
     with ExitStack() as opened:
         files = {
@@ -83,6 +85,11 @@ def _write_lines(
         export = opened.enter_context(replace_file(reader.folder / JUDGMENTS))
         render = prompt_renderer(reader)
         entries = _passing(reader.entries(as_in_data=True), files, structured, render, content.update)
+        if comparing := {judge.name for judge in reader.judges if judge.compares}:
+            from gavelkit.run.standings_file import with_standings  # noqa: PLC0415 - loads numpy, for contests alone
+
+            standings = opened.enter_context(replace_file(reader.folder / STANDINGS))
+            entries = with_standings(entries, comparing, standings, note=content.update)
         export_jsonl(entries, export)
     return content.hexdigest()
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from gavelkit.core.protocols import Entry
+from gavelkit.judges.pairwise import TIE, A, B
 from gavelkit.reports import RenderPrompt, render_html
-from gavelkit.reports.page import Difference, Histogram, Opinion, Page, TellingRow, TellingRows
+from gavelkit.reports.page import Bar, Difference, Histogram, Opinion, Page, TellingRow, TellingRows
 from gavelkit.run.conclude import conclude
 from gavelkit.run.export import prompt_renderer
 from gavelkit.run.histogram import Bins, bins_for
@@ -44,7 +46,7 @@ class _Gathered:
 
     def __init__(self, reader: RunReader) -> None:
         self._criteria = {judge.name: judge.criterion for judge in reader.judges}
-        self._bins: dict[str, dict[str, Bins]] = {name: {} for name in self._criteria}
+        self._bins: dict[str, dict[tuple[str, ...], Bins]] = {name: {} for name in self._criteria}
         self._rows = {name: OfJudge() for name in self._criteria}
         self._apart = Apart(self._criteria)
 
@@ -59,16 +61,16 @@ class _Gathered:
         self._apart.add(entry)
         if entry.judgment.score is None:
             return
-        bins, system = self._bins[slot.judge], " vs ".join(slot.systems)
-        if system not in bins:
-            bins[system] = bins_for(self._criteria[slot.judge])
-        bins[system].add(entry.judgment)
+        bins = self._bins[slot.judge]
+        if slot.systems not in bins:
+            bins[slot.systems] = bins_for(self._criteria[slot.judge])
+        bins[slot.systems].add(entry.judgment)
 
     def histograms(self) -> tuple[Histogram, ...]:
         return tuple(
-            Histogram(judge, system, tuple(bins.bars()))
-            for judge, by_system in self._bins.items()
-            for system, bins in by_system.items()
+            Histogram(judge, " vs ".join(systems), tuple(_bars(systems, bins)))
+            for judge, by_systems in self._bins.items()
+            for systems, bins in by_systems.items()
         )
 
     def telling(self, render: RenderPrompt) -> tuple[TellingRows, ...]:
@@ -94,6 +96,16 @@ class _Gathered:
             )
             for gap, opinions in self._apart.widest()
         )
+
+
+def _bars(systems: tuple[str, ...], bins: Bins) -> Iterator[Bar]:
+    """The bars; those of a contest by who won."""
+    if len(systems) == 1:
+        yield from bins.bars()
+        return
+    won = {A: f"{systems[0]} won", B: f"{systems[1]} won", TIE: "tie"}
+    for bar in bins.bars():
+        yield Bar(won.get(bar.label, bar.label), won.get(bar.label, bar.told), bar.count)
 
 
 def _shown(entries: list[Entry], render: RenderPrompt) -> tuple[TellingRow, ...]:

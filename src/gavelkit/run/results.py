@@ -8,6 +8,7 @@ from typing import Any
 
 from gavelkit.core.report import JudgeSummary, Metric, Report
 from gavelkit.core.status import Status
+from gavelkit.reports.standings_json import contests_json, figure_json, interval_json
 from gavelkit.reports.wellformed import plain_json
 
 SEVERAL = "several systems were judged; each stands under systems"
@@ -23,11 +24,13 @@ def results_document(meta: Mapping[str, Any], report: Report, keys: Mapping[str,
     return {
         "results": by_task(lambda _, means: _only(means, lambda mean: mean.value)),
         "stderr": by_task(lambda _, means: _only(means, lambda mean: mean.stderr)),
-        "interval": by_task(lambda _, means: _only(means, _interval)),
+        "interval": by_task(lambda _, means: _only(means, lambda mean: interval_json(mean.interval))),
         "n": by_task(lambda _, means: _only(means, lambda mean: mean.n)),
         "counts": by_task(lambda judge, _: _counts(judge.counts)),
         "reason": by_task(lambda _, means: (means[0].reason or None) if len(means) == 1 else SEVERAL),
-        "systems": by_task(lambda _, means: {mean.system: _system(mean) for mean in means if mean.system}),
+        "bounds": by_task(lambda _, means: _only(means, lambda mean: _bounds(report, mean))),
+        "systems": by_task(lambda _, means: {mean.system: _system(report, mean) for mean in means if mean.system}),
+        "contests": {task: {keys[each.judge]: contests_json(each) for each in report.contests}},
         "gates": [
             {"gate": plain_json(gate.gate), "value": gate.value, "passed": gate.passed, "found": plain_json(gate.found)}
             for gate in report.gates
@@ -46,22 +49,22 @@ def _only(means: list[Metric], value: Callable[[Metric], object]) -> object:
     return value(means[0]) if len(means) == 1 else None
 
 
-def _system(mean: Metric) -> dict[str, object]:
+def _bounds(report: Report, mean: Metric) -> dict[str, object]:
+    """The mean with every failed judgment at the scale's worst, and at its best."""
+    names = {"worst": "mean_failures_worst", "best": "mean_failures_best"}
+    return {end: report.metric(mean.judge, name, system=mean.system).value for end, name in names.items()}
+
+
+def _system(report: Report, mean: Metric) -> dict[str, object]:
     return {
         "mean": mean.value,
         "stderr": mean.stderr,
-        "interval": _interval(mean),
+        "interval": interval_json(mean.interval),
+        "bounds": _bounds(report, mean),
         "n": mean.n,
         "counts": _counts(mean.counts),
         "reason": mean.reason or None,
     }
-
-
-def _interval(mean: Metric) -> dict[str, object] | None:
-    interval = mean.interval
-    if interval is None:
-        return None
-    return {"low": interval.low, "high": interval.high, "level": interval.level, "method": interval.method}
 
 
 def _counts(counts: Mapping[Status, int]) -> dict[str, int]:
@@ -84,5 +87,6 @@ def _judge(judge: JudgeSummary) -> object:
             "threshold": judge.threshold,
             "max_error_rate": judge.max_error_rate,
             "error_rate": judge.error_rate,
+            "position_bias": judge.position_bias and figure_json(judge.position_bias),
         }
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from gavelkit.core.report import Interval
+from gavelkit.core.interval import Interval
 from gavelkit.stats.interval import student_t, wilson
 from gavelkit.stats.moments import Moments
 

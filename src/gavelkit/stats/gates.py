@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gavelkit.core.gate import Gate, GateResult
-from gavelkit.core.report import Interval, Metric
+from gavelkit.core.interval import Interval
+from gavelkit.core.report import Metric
 from gavelkit.core.status import Status
 
 _NOT_WANTED = frozenset({Status.SKIPPED, Status.PENDING})

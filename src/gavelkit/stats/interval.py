@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from gavelkit.core.report import Interval
+from gavelkit.core.interval import Interval
 from gavelkit.stats.quantile import normal_quantile, student_t_quantile
 
 WILSON = "wilson"

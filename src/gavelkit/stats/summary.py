@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Literal
 
 from gavelkit.core.errors import GavelError
+from gavelkit.core.interval import Interval
 from gavelkit.core.judgment import Judgment
-from gavelkit.core.report import Interval, Metric
+from gavelkit.core.report import Metric
 from gavelkit.stats.estimate import Estimate, estimate
 from gavelkit.stats.interval import STUDENT_T
 from gavelkit.stats.moments import Moments
@@ -17,7 +18,7 @@ from gavelkit.stats.tally import JudgeFacts, Tally
 OnFailure = Literal["missing", "worst", "zero", "raise"]
 """What a failed judgment costs in `mean`: nothing, the scale's worst, 0.0, or (raised elsewhere) nothing."""
 
-NO_SCALE = "the judge declares no scale, so there is no worst score"
+NO_SCALE = "the judge declares no scale, so there is neither a worst nor a best score"
 
 
 def summarise(
@@ -25,8 +26,9 @@ def summarise(
 ) -> tuple[Metric, ...]:
     """The metrics of every judge on every system, judges as given and systems as they first appear.
 
-    `mean` obeys `on_failure`; `mean_ok` stands beside it where that is worst or zero; `mean_failures_worst` is always
-    there, None without a scale; `pass_rate` where the judge has a threshold. A contest's system is `a vs b`.
+    `mean` obeys `on_failure`; `mean_ok` stands beside it where that is worst or zero; `mean_failures_worst` and
+    `mean_failures_best` are always there, None without a scale; `pass_rate` where the judge has a threshold.
+    A contest's system is `a vs b`.
     Raises GavelError where judgments are lost on the way or belong to no judge.
     """
     tallies = _collect(judgments, judges)
@@ -86,9 +88,9 @@ def _metrics(facts: JudgeFacts, system: str, tally: Tally, on_failure: OnFailure
 def _estimates(facts: JudgeFacts, tally: Tally, on_failure: OnFailure) -> Iterator[tuple[str, Estimate]]:
     over_ok = _mean(facts, tally.ok, nothing=f"none of {tally.planned} judgments is ok")
     priced = f"none of {tally.planned} judgments is ok or failed"
-    at_worst = Estimate(reason=NO_SCALE)
-    if facts.criterion.worst is not None:
-        at_worst = _mean(facts, tally.worst, nothing=priced)
+    at_worst = at_best = Estimate(reason=NO_SCALE)
+    if facts.criterion.scale is not None:
+        at_worst, at_best = (_mean(facts, each, nothing=priced) for each in (tally.worst, tally.best))
     if on_failure == "worst":
         yield "mean", at_worst
     elif on_failure == "zero":
@@ -98,6 +100,7 @@ def _estimates(facts: JudgeFacts, tally: Tally, on_failure: OnFailure) -> Iterat
     if on_failure in {"worst", "zero"}:
         yield "mean_ok", over_ok
     yield "mean_failures_worst", at_worst
+    yield "mean_failures_best", at_best
     if facts.threshold is not None:
         yield "pass_rate", _share(tally.passed, nothing=f"none of {tally.planned} judgments is ok")
 

@@ -25,8 +25,8 @@ class JudgeFacts:
 class Tally:
     """Counts by status, and the moments of the examples' means, whatever order the examples come in.
 
-    The repeats of an example must arrive one after the other. `ok` rests on the scores there are; `worst` and `zero`
-    put failed judgments at the scale's worst and at 0.0; `passed` is each example's share of scores that pass.
+    The repeats of an example must arrive one after the other. `ok` rests on the scores there are; `worst`, `best` and
+    `zero` put failed judgments at the scale's ends and at 0.0; `passed` is each example's share of scores that pass.
     Read it after `close`.
     """
 
@@ -40,6 +40,7 @@ class Tally:
         self.ok = Moments()
         self.zero = Moments()
         self.worst = Moments()
+        self.best = Moments()
         self.passed = Moments()
 
     def add(self, judgment: Judgment) -> None:
@@ -79,6 +80,8 @@ class Tally:
         _put(self.zero, scores + [0.0] * failed)
         if criterion.worst is not None:
             _put(self.worst, scores + [criterion.worst] * failed)
+        if criterion.best is not None:
+            _put(self.best, scores + [criterion.best] * failed)
         if threshold is not None:
             _put(self.passed, [float(criterion.passes(score, threshold)) for score in scores])
         self._folded += len(scores) + failed

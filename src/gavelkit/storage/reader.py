@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ from gavelkit.storage.codec import (
 )
 from gavelkit.storage.database import open_for_reading, storage_errors
 from gavelkit.storage.replies import StoredReplies
-from gavelkit.storage.schema import FILE_NAME, REPEAT_BITS, STATUSES, slot_parts
+from gavelkit.storage.schema import FILE_NAME, JUDGE_BITS, REPEAT_BITS, STATUSES, SUBJECT_BITS, slot_parts
 
 _ENTRIES = f"""
 SELECT judgment.*, example.id, example.line, example.row, {CALL_COLUMNS}
@@ -39,10 +40,12 @@ _OUT_OF_ORDER = """
 SELECT 1 FROM (SELECT line, LAG(line) OVER (ORDER BY example) AS before FROM example WHERE removed=0)
 WHERE line < before LIMIT 1
 """
-_OUTCOMES = """
-SELECT slot, status, score, failure, example.id
+_OF = f"(slot >> {SUBJECT_BITS + REPEAT_BITS}) & {(1 << JUDGE_BITS) - 1} IN (SELECT value FROM json_each(?1))"  # noqa: S608 - constants only
+_OUTCOMES = f"""
+SELECT slot, status, score, failure, position_bias, example.id,
+       CASE WHEN {_OF} THEN grade END, CASE WHEN {_OF} THEN parts END
 FROM judgment JOIN example ON example.example = judgment.slot >> 30 AND example.removed = 0 ORDER BY slot
-"""
+"""  # noqa: S608 - constants only
 _TOTALS = """
 SELECT judge, COUNT(*), SUM(prompt_tokens), SUM(completion_tokens), SUM(cached_tokens),
        SUM(prompt_tokens IS NULL OR completion_tokens IS NULL), SUM(requests)
@@ -62,6 +65,11 @@ class JudgeRow:
     max_error_rate: float
     asks: Mapping[str, Any]
     reads: Mapping[str, Any]
+
+    @property
+    def compares(self) -> bool:
+        """Whether it is a judge of contests between two systems."""
+        return bool(self.asks.get("way") == "pairwise")
 
     def passes(self, score: float | None) -> bool | None:
         """Whether a score passes by the threshold of the last start, None where there is nothing to compare."""
@@ -127,16 +135,28 @@ class RunReader:
                 slot = Slot(judges[judge].name, example.id, self._subjects[subject], repeat)
                 yield Entry(self._judgment(slot, row, judges[judge]), example)
 
-    def outcomes(self) -> Iterator[Judgment]:
-        """Every such judgment without its words: slot, status, score, passed and the kind of its failure."""
+    def outcomes(self, *, grades_of: Collection[str] = ()) -> Iterator[Judgment]:
+        """Every such judgment without its words: slot, status, score, passed, position bias and the failure's kind.
+
+        Those of the judges in `grades_of` come with their grades, without the explanations.
+        """
         judges = self._current
+        graded = json.dumps([number for number, judge in judges.items() if judge.name in grades_of])
         with storage_errors(self._path):
-            for number, status, score, failure, identifier in self._connection.execute(_OUTCOMES):
+            for number, status, score, failure, bias, identifier, grade, parts in self._connection.execute(
+                _OUTCOMES, (graded,)
+            ):
                 _, judge, subject, repeat = slot_parts(number)
                 if judge in judges and repeat < self._repeats:
-                    slot = Slot(judges[judge].name, from_text(identifier), self._subjects[subject], repeat)
-                    why, passed = read_failure(failure, ()), judges[judge].passes(score)
-                    yield Judgment(slot, STATUSES[status], score, failure=why, passed=passed)
+                    yield Judgment(
+                        Slot(judges[judge].name, from_text(identifier), self._subjects[subject], repeat),
+                        STATUSES[status],
+                        score,
+                        grade=read_grade(grade, None, parts, ()),
+                        failure=read_failure(failure, ()),
+                        passed=judges[judge].passes(score),
+                        position_bias=None if bias is None else bool(bias),
+                    )
 
     def examples(self) -> Iterator[Example]:
         """Every present row, as the record keeps it, in order."""
