@@ -34,10 +34,15 @@ ROOMS = {
     "catalog": [
         "Preset",
         "Price",
+        "context_paths",
+        "criterion_fields",
+        "criterion_of_row",
         "demo_file",
+        "is_name",
         "names",
         "preset",
         "price_of",
+        "read_criterion",
         "read_prices",
         "shipped_file",
         "template_text",
@@ -55,34 +60,57 @@ ROOMS = {
         "read_file",
     ],
     "core": [],
-    "datasets": ["RowMapping", "Source", "open_source", "refuse_duplicates", "rows_source"],
+    "datasets": [
+        "JoinedSource",
+        "RowMapping",
+        "Source",
+        "joined_source",
+        "open_source",
+        "refuse_duplicates",
+        "rows_source",
+    ],
     "engines": [
+        "BatchedEngine",
+        "Budget",
         "CallableEngine",
         "Ceiling",
+        "Gate",
+        "GateRules",
+        "Gated",
         "HttpClient",
         "HttpClients",
+        "Ledger",
         "OpenAIChat",
         "RecordedEngine",
+        "RepairMemory",
+        "Repairing",
         "Replaying",
         "RetryPolicy",
         "Retrying",
         "ScriptedEngine",
+        "SecondTry",
         "StoredOnly",
         "SystemClock",
+        "batched_engine",
     ],
     "integrations": [],
-    "judges": ["Direct"],
+    "judges": ["AnyJudge", "Choice", "Direct", "Pairwise", "RowCriterion", "Turns", "TwoStep"],
     "parsing": [
+        "Distribution",
         "GradeParser",
         "GradePatternParser",
+        "JsonOptionParser",
         "JsonParser",
+        "OptionParser",
         "RatingParser",
         "ScoreFirstParser",
         "ScoreParser",
+        "expectation",
         "parser_for",
+        "read_distribution",
         "without_thinking",
     ],
-    "prompts": ["Prompt", "Template"],
+    "prompts": ["Context", "Prompt", "Template"],
     "reports": [
         "COLUMNS",
         "RenderPrompt",
@@ -120,6 +148,7 @@ ROOMS = {
         "serve_forever",
     ],
     "stats": [
+        "Bootstrap",
         "JudgeFacts",
         "OnFailure",
         "Tally",
@@ -162,3 +191,37 @@ def test_a_room_shows_these_names(room: str) -> None:
 def test_the_public_types_are_those_of_their_rooms() -> None:
     homes = {name: getattr(gavelkit, name).__module__ for name in PUBLIC}
     assert {home.split(".")[1] for home in homes.values()} == {"config", "core", "engines"}
+
+
+DOORS = {
+    "unitxt": [
+        "CreateCriteriaFromDict",
+        "CreateCriteriaFromJson",
+        "CreateCriteriaFromString",
+        "CreateCriteriaWithOptionsFromDict",
+        "CreateCriteriaWithOptionsFromJson",
+        "CreateYesNoCriteriaFromString",
+        "CreateYesNoPartiallyCriteriaFromString",
+        "Criteria",
+        "CriteriaOption",
+        "CriteriaWithOptions",
+        "DirectCriteriaCatalogEnum",
+        "Endpoint",
+        "EvaluatorNameEnum",
+        "LLMJudge",
+        "LLMJudgeDirect",
+        "LLMJudgePairwise",
+        "LoadCriteria",
+        "LoadCriteriaWithOptions",
+        "PairwiseCriteriaCatalogEnum",
+        "UnitxtError",
+    ],
+}
+"""What each other system's users find under `gavelkit.integrations`."""
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_door_to_another_system_shows_these_names(door: str) -> None:
+    module = import_module(f"gavelkit.integrations.{door}")
+    assert list(module.__all__) == DOORS[door]
+    assert [name for name in DOORS[door] if not getattr(module, name).__doc__] == []

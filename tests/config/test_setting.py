@@ -23,7 +23,11 @@ FLAGS = ([True, False], [0, 1, "true", "yes"], "true or false")
 MAPPINGS = ([{}, {"a": {"b": [1]}}], [[], "a", 7, {"day": dt.date(2026, 1, 1)}, {"n": math.nan}], "a mapping")
 
 TABLE: dict[str, tuple[list[Any], list[Any], str]] = {
-    "data": WORDS,
+    "data": (
+        ["a.jsonl", ["a.jsonl", "b.csv"], {"gpt 4": "a.jsonl", "b": "b.jsonl"}],
+        ["", 7, [], {}, True, [""], ["a", 7], {"": "a.jsonl"}, {1: "a.jsonl"}, {"a": ["b"]}],
+        "a file, a list of files, or a mapping of a system's name to its file",
+    ),
     "filter": WORDS,
     "map": MAPPINGS,
     "gates": MAPPINGS,
@@ -42,6 +46,34 @@ TABLE: dict[str, tuple[list[Any], list[Any], str]] = {
     "prompt_template": WORDS,
     "system_prompt": WORDS,
     "variables": MAPPINGS,
+    "mode": (["pointwise", "pairwise"], ["listwise", 2], "one of pointwise, pairwise"),
+    "criterion": (
+        ["toxicity", "Is it so?", {"description": "Is it so?"}],
+        ["", " ", {}, [], 7, True],
+        "a shipped criterion's name, a question, or a mapping with description and options",
+    ),
+    "criteria_field": WORDS,
+    "context_fields": (
+        ["question", ["question", "doc.note"], {"Context": "doc/note"}],
+        [7, ["question", 7], {"a": 1}, [""], {"": "a"}, True],
+        "a field's name, a list of names, or a mapping of shown names to paths",
+    ),
+    "check_positional_bias": FLAGS,
+    "on_inconsistent": (
+        ["first", "mean", "abstain", "tie", "drop"],
+        ["second", True],
+        "one of first, mean, abstain, tie, drop",
+    ),
+    "choose_by": (["text", "json_schema", "logprobs"], ["json", 1], "one of text, json_schema, logprobs"),
+    "generate_summaries": FLAGS,
+    "selection_template": WORDS,
+    "summary_template": WORDS,
+    "baseline": WORDS,
+    "answers": (
+        [["A", "B"], ("Response A", "Response B", "Tie")],
+        [["A"], ["A", "a"], ["A", "B", "C", "D"], ["A", ""], ["A", 2], "AB", {"A": "B"}],
+        "two or three different words: the first response, the second and a tie",
+    ),
     "parser": (["score", "grade", "json"], ["xml", 1, True], "one of score, score_first, grade, rating, json"),
     "grade_pattern": WORDS,
     "response_format": MAPPINGS,
@@ -73,6 +105,7 @@ TABLE: dict[str, tuple[list[Any], list[Any], str]] = {
     "repeat": ([1, 5, 256], [0, 257, 1.5, "2", True], "a whole number from 1 to 256"),
     "limit": WHOLE_FROM_1,
     "on_failure": (["missing", "raise"], ["ignore", 0, True], "one of missing, worst, zero, raise"),
+    "interval": (["student_t", "bca"], ["t", 0], "one of student_t, bca"),
     "output": WORDS,
 }
 SETTINGS = {setting.name: setting for setting in (*TOP, *RUN, *JUDGE)}
@@ -85,7 +118,7 @@ def test_every_setting_stands_in_the_table_below() -> None:
 @pytest.mark.parametrize(("name", "value"), [(name, value) for name, (good, _, _) in TABLE.items() for value in good])
 def test_a_good_value_is_taken(name: str, value: Any) -> None:
     read = read_settings({name: value}, [SETTINGS[name]], "conf.yaml")[name]
-    assert read == value or isinstance(value, list | tuple | dict) or name == "api_key"
+    assert read == value or isinstance(value, list | tuple | dict) or name in {"api_key", "context_fields"}
 
 
 @pytest.mark.parametrize(("name", "value"), [(name, value) for name, (_, bad, _) in TABLE.items() for value in bad])

@@ -145,5 +145,5 @@ class Bench:
 def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gavel: Gavel) -> Bench:
     monkeypatch.chdir(tmp_path)
     clock = FakeClock()
-    monkeypatch.setattr("gavelkit.config.assemble.SystemClock", lambda: clock)
+    monkeypatch.setattr("gavelkit.engines.clock.SystemClock.sleep", lambda _, seconds: clock.sleep(seconds))
     return Bench(tmp_path, gavel, clock)

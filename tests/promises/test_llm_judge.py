@@ -523,12 +523,12 @@ def test_a_passing_error_is_retried_three_times_with_growing_waits(bench: Bench,
 
 
 def test_waits_grow_and_stay_between_their_two_ends(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gavelkit.config.assemble.Retrying", partial(Retrying, spread=lambda: 1.0))
+    monkeypatch.setattr("gavelkit.config.reaching.Retrying", partial(Retrying, spread=lambda: 1.0))
     settings = {"retry_attempts": 5, "retry_min_wait": 2.0, "retry_max_wait": 20.0}
     bench.judge(entry(preflight_check=False, **settings), answer=failing(503), data=1)
     assert len(bench.requests) == 6
     assert bench.clock.waits == [4.0, 8.0, 16.0, 20.0, 20.0]
-    monkeypatch.setattr("gavelkit.config.assemble.Retrying", partial(Retrying, spread=lambda: 0.0))
+    monkeypatch.setattr("gavelkit.config.reaching.Retrying", partial(Retrying, spread=lambda: 0.0))
     bench.judge(entry(preflight_check=False, **settings), answer=failing(503), data=1, flags=["--new-run"])
     assert bench.clock.waits[5:] == [2.0] * 5
 

@@ -18,7 +18,8 @@ from gavelkit.core.failure import FailureKind
 from gavelkit.core.status import Status
 from gavelkit.judges.pairwise import CONTEST
 from gavelkit.run import Stop
-from gavelkit.run.conclude import conclude, describe_scale
+from gavelkit.run.conclude import SEED, conclude, describe_scale
+from gavelkit.stats.bootstrap import bca
 
 
 def test_the_report_of_a_finished_run_is_the_one_it_ended_with(tmp_path: Path) -> None:
@@ -175,3 +176,14 @@ def test_a_scale_in_words(scale: Range | Options | None, words: str) -> None:
 def test_a_folder_without_a_run_is_a_storage_error(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="there is no run here"):
         conclude(tmp_path)
+
+
+def test_the_bootstrap_makes_the_intervals_where_it_is_asked_for(tmp_path: Path) -> None:
+    judge = a_judge(Counting(), scale=(0, 10))
+    usual = gavelkit.evaluate(some_rows(40), judge, output=tmp_path / "t").metric("accuracy")
+    asked = gavelkit.evaluate(some_rows(40), judge, output=tmp_path / "b", interval="bca").metric("accuracy")
+    numbers = [float(number % 11) for number in range(1, 41)]
+    assert usual.interval is not None
+    assert usual.interval.method == "student t"
+    assert (asked.value, asked.stderr, asked.n) == (usual.value, usual.stderr, 40)
+    assert asked.interval == bca(numbers, seed=SEED).interval

@@ -64,11 +64,11 @@ def _add(parser: argparse.ArgumentParser, setting: Setting) -> None:
     if setting.name == "map":
         parser.add_argument(*names, dest="map", metavar="NAME=PATH", action=_Pairs, help=text)
         return
-    read = str if setting.kind is TEXT else _value
+    read = str if setting.kind is TEXT else value_of
     parser.add_argument(*names, dest=setting.name, metavar=_metavar(setting), type=read, help=text)
 
 
-def _value(text: str) -> Any:
+def value_of(text: str) -> Any:
     """A flag's value as a file would have it; what is no YAML stays text, and the setting's check refuses it."""
     try:
         return yaml.safe_load(text)
@@ -87,6 +87,7 @@ def _metavar(setting: Setting) -> str:
         "prices": "FILE",
         "preflight_check": "true|false",
         "on_failure": "HOW",
+        "interval": "HOW",
     }.get(setting.name, "N")
 
 

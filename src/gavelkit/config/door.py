@@ -28,6 +28,7 @@ class RunOptions(TypedDict, total=False):
     repeat: int
     limit: int
     on_failure: str
+    interval: str
     max_error_rate: float
     preflight_check: bool
 

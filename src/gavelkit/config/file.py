@@ -94,7 +94,7 @@ def configure(
     fallback = () if names.keys() & {"response", "responses"} else prediction_fields(judges, where)
     mapping = RowMapping(names, filter=flags.run.get("filter", top.get("filter", "")), fallback=fallback)
     run = _run_settings(top, flags, where)
-    chosen = {name: run[name] for name in ("repeat", "limit", "on_failure") if name in run}
+    chosen = {name: run[name] for name in ("repeat", "limit", "on_failure", "interval") if name in run}
     gates = read_gates(top.get("gates", {}), judges, where)
     given_data, folder = (flags.run["data"], Path()) if "data" in flags.run else (top["data"], surroundings.folder)
     source = open_data(given_data, folder, mapping, where=where, observe=surroundings.observe)

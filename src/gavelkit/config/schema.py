@@ -226,5 +226,12 @@ RUN = (
         "missing",
         "--on-failure",
     ),
+    Setting(
+        "interval",
+        choice("student_t", "bca"),
+        "How the interval of a mean is made: Student's t, or the bootstrap over examples (BCa); Wilson's for 0 and 1.",
+        "student_t",
+        "--interval",
+    ),
     Setting("output", TEXT, "The run's folder, relative to this file.", flag="--output"),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -15,12 +16,17 @@ from gavelkit.core.slot import Slot
 from gavelkit.core.standings import Figure
 from gavelkit.core.status import Status
 from gavelkit.judges.pairwise import CONTEST
-from gavelkit.stats import JudgeFacts, OnFailure, decide, summarise, wilson
+from gavelkit.stats import Bootstrap, JudgeFacts, OnFailure, decide, summarise, wilson
 from gavelkit.storage import RunReader, open_reader
 from gavelkit.storage.reader import CallTotals, JudgeRow
 
 if TYPE_CHECKING:
     from gavelkit.run.standings import Contesting
+
+BOOTSTRAP = "bca"
+"""The setting `interval` that asks for the bootstrap."""
+SEED = 0
+"""The bootstrap's, so that a report is the same whenever it is made."""
 
 _Subject = tuple[str, tuple[str, ...]]
 
@@ -44,7 +50,7 @@ def _report(reader: RunReader, max_error_rate: float | None) -> Report:
     on_failure = cast("OnFailure", reader.meta.get("on_failure", "missing"))
     judgments = count.through(reader.outcomes(grades_of=[judge.name for judge in reader.judges if judge.compares]))
     counted = judgments if contesting is None else contesting.through(judgments)
-    metrics = summarise(counted, facts, on_failure=on_failure)
+    metrics = summarise(counted, facts, on_failure=on_failure, bootstrap=_bootstrap(reader.meta))
     contests = () if contesting is None else contesting.conclude()
     metrics += () if contesting is None else tuple(contesting.win_rates(contests))
     totals = reader.totals()
@@ -68,6 +74,15 @@ def _contesting(reader: RunReader) -> Contesting | None:
     from gavelkit.run.standings import Contesting  # noqa: PLC0415 - numpy is loaded only where contests are
 
     return Contesting(judges)
+
+
+def _bootstrap(meta: Mapping[str, Any]) -> Bootstrap | None:
+    """What makes the intervals, where the run asked for the bootstrap."""
+    if meta.get("interval") != BOOTSTRAP:
+        return None
+    from gavelkit.stats.bootstrap import bca  # noqa: PLC0415 - numpy is loaded only where it is asked for
+
+    return partial(bca, seed=SEED)
 
 
 class _Count:

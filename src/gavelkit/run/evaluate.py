@@ -69,7 +69,7 @@ async def evaluate_async(
         _note(
             record,
             plan,
-            {**(facts or {}), "data": source.path, "on_failure": settings.on_failure, "repeat": settings.repeat},
+            {**(facts or {}), "data": source.path, **_chosen(settings)},
             settings.gates,
         )
         observe(Planned(plan.total if plan.complete else None, record.journal.held_count, checked))
@@ -175,6 +175,11 @@ def _counting(examples: Iterator[Example], plan: Plan, judges: Sequence[Judge], 
 
 def _planned(plan: Plan) -> list[tuple[str, tuple[str, ...], int]]:
     return [(judge, systems, count) for (judge, systems), count in plan.slots.items()]
+
+
+def _chosen(settings: RunSettings) -> dict[str, Any]:
+    """What a report needs to know of the settings."""
+    return {"on_failure": settings.on_failure, "interval": settings.interval, "repeat": settings.repeat}
 
 
 def _note(record: RunRecord, plan: Plan, facts: Mapping[str, Any], gates: Sequence[Gate]) -> None:

@@ -72,7 +72,7 @@ def _counts(counts: Mapping[Status, int]) -> dict[str, int]:
 
 
 def _config(meta: Mapping[str, Any], report: Report, keys: Mapping[str, str]) -> dict[str, Any]:
-    run = {name: plain_json(meta.get(name)) for name in ("data", "map", "repeat", "on_failure")}
+    run = {name: plain_json(meta.get(name)) for name in ("data", "map", "repeat", "on_failure", "interval")}
     return {**run, "judges": {keys[judge.name]: _judge(judge) for judge in report.judges}}
 
 

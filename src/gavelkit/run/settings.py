@@ -11,14 +11,15 @@ from gavelkit.core.gate import Gate
 class RunSettings:
     """`repeat` judgments of each response; the first `limit` rows only; what a failure costs the mean.
 
-    `gates` are what it must reach. `retry_errors` tries unreadable, refused and cut replies again on resume, besides
-    failed calls. `max_error_rate` stands in for every judge's own. `preflight_check` False skips
-    the request that tries each endpoint.
+    `interval` says how a mean's interval is made; `gates` are what it must reach. `retry_errors` tries unreadable,
+    refused and cut replies again on resume, besides failed calls. `max_error_rate` stands in for every judge's own.
+    `preflight_check` False skips the request that tries each endpoint.
     """
 
     repeat: int = 1
     limit: int | None = None
     on_failure: str = "missing"
+    interval: str = "student_t"
     retry_errors: bool = False
     max_error_rate: float | None = None
     gates: tuple[Gate, ...] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from gavelkit.core.interval import Interval
@@ -24,8 +25,14 @@ class Estimate:
     reason: str = ""
 
 
-def estimate(moments: Moments, *, proportion: bool, nothing: str) -> Estimate:
+Bootstrap = Callable[[Mapping[float, int]], Estimate]
+"""The mean and its interval from how often each number came."""
+
+
+def estimate(moments: Moments, *, proportion: bool, nothing: str, bootstrap: Bootstrap | None = None) -> Estimate:
     """The mean of the examples, with Wilson's interval where it is a proportion and Student's t otherwise.
+
+    With a `bootstrap`, and moments that keep their numbers, its interval stands in for Student's t.
 
     With repeats an example's mean may lie between 0 and 1; then a proportion has no whole number of successes, and
     its interval is Student's t as well. `nothing` is the reason where no example is left.
@@ -37,6 +44,9 @@ def estimate(moments: Moments, *, proportion: bool, nothing: str) -> Estimate:
     mean, stderr = moments.mean, moments.stderr
     if proportion and moments.zero_one:
         interval = wilson(moments.ones, moments.n)
+    elif bootstrap is not None and moments.counts is not None:
+        found = bootstrap(moments.counts)
+        return Estimate(moments.n, mean, stderr, found.interval, found.reason)
     else:
         interval = student_t(mean, stderr, moments.n)
     if not (math.isfinite(interval.low) and math.isfinite(interval.high)):

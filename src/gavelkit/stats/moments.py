@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable
 
 
 class Moments:
     """Count, sum and sum of squares as integers in units of a power of two: no order of arrival can change a bit.
 
-    Every float is a whole number of such units. The unit shrinks when a finer number comes.
+    Every float is a whole number of such units. The unit shrinks when a finer number comes. With `keep` it also holds
+    how often each number came, for those who need more than moments: memory grows with the different numbers.
     """
 
-    __slots__ = ("_bits", "_squares", "_total", "n", "zero_one")
+    __slots__ = ("_bits", "_squares", "_total", "counts", "n", "zero_one")
 
-    def __init__(self, values: Iterable[float] = ()) -> None:
+    def __init__(self, values: Iterable[float] = (), *, keep: bool = False) -> None:
         self.n = 0
+        self.counts: Counter[float] | None = Counter() if keep else None
         self.zero_one = True
         """Whether every value so far is 0 or 1."""
         self._total = 0
@@ -35,6 +38,8 @@ class Moments:
         self.zero_one = self.zero_one and value in {0.0, 1.0}
         units <<= self._bits - bits
         self.n += 1
+        if self.counts is not None:
+            self.counts[value] += 1
         self._total += units
         self._squares += units * units
 

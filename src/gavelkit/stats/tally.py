@@ -30,17 +30,18 @@ class Tally:
     Read it after `close`.
     """
 
-    def __init__(self, facts: JudgeFacts) -> None:
+    def __init__(self, facts: JudgeFacts, *, keep: bool = False) -> None:
+        """`keep` holds the numbers themselves beside their moments."""
         self._facts = facts
         self._counts: Counter[Status] = Counter()
         self._example: str | None = None
         self._scores: list[float] = []
         self._failed = 0
         self._folded = 0
-        self.ok = Moments()
-        self.zero = Moments()
-        self.worst = Moments()
-        self.best = Moments()
+        self.ok = Moments(keep=keep)
+        self.zero = Moments(keep=keep)
+        self.worst = Moments(keep=keep)
+        self.best = Moments(keep=keep)
         self.passed = Moments()
 
     def add(self, judgment: Judgment) -> None:
