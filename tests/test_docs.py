@@ -133,7 +133,7 @@ def test_no_section_names_a_flag_that_its_command_does_not_take() -> None:
 def test_every_command_that_shares_flags_takes_all_of_them() -> None:
     text = page_text("commands.md")
     shared = {name.split()[0] for name in rows(section(text, "Shared flags"))}
-    for command in ("run", "score", "check"):
+    for command in ("run", "score", "pairwise", "check"):
         assert shared - {"--data"} <= set(flags_of(command)), command
 
 

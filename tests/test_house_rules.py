@@ -38,21 +38,24 @@ NOT_ROOMS = {
 }
 OTHER_TESTS = {
     "catalog/test_presets.py": "the shipped judges and templates themselves",
+    "catalog/test_shipped_criteria.py": "the shipped criteria themselves",
     "cli/test_processes.py": "what only a real process shows: signals, pipes, terminals, full disks",
     "cli/test_real_replies.py": "the command on replies of real judges",
     "cli/test_structured.py": "answers in JSON, from the example in a configuration to the export",
+    "judges/test_llmbar.py": "the pairwise judge on contests that real judges decided in both orders",
     "parsing/test_injection.py": "every reader at once, on responses that want to be the verdict",
     "parsing/test_linear.py": "every reader at once, on hostile replies",
     "parsing/test_nasty.py": "every reader at once, on awkward replies of real judges",
     "parsing/test_parser_for.py": "what the room's __init__ holds",
     "engines/test_official_peers.py": "the wire against clients and servers that others wrote",
+    "run/test_stepwise.py": "judges in two steps through a whole run, from the first call to reading again",
     "run/test_kill.py": "the promise of the record, by processes that are killed",
     "reports/test_html_browser.py": "the HTML report in a real browser",
     "reports/test_exports.py": "export_jsonl.py and export_csv.py, which share their rows",
 }
 """Tests that bear the name of no module: `test_http_pool.py` is about `http.py`, `test_list_and_show.py` about two."""
 
-HEAVY = {"certifi", "jinja2", "msgspec", "pyarrow", "pycurl", "regex", "tqdm", "yaml"}
+HEAVY = {"certifi", "jinja2", "msgspec", "numpy", "pyarrow", "pycurl", "regex", "tqdm", "yaml"}
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "common", "misc"}
 FORBIDDEN_CALLS = {"eval", "exec", "compile", "__import__"}
 FORBIDDEN_IMPORTS = {"pickle", "marshal", "shelve", "dill", "joblib"}

@@ -166,6 +166,43 @@ def test_all_of_it_comes_as_json(gavel: Gavel, here: Path) -> None:
     assert (found["judges"][0]["calls"], found["judges"][0]["price"], found["usd_at_most"]) == (None, None, 0)
 
 
+def stepping(here: Path, rows: list[dict[str, Any]], **settings: Any) -> None:
+    write_rows(here / "answers.jsonl", rows)
+    judge = {"name": "j", "api_base": NOWHERE, "model": "gpt-4o-mini", "max_tokens": 100, **settings}
+    configure(here, judges=[judge])
+
+
+def test_a_judge_with_a_criterion_shows_its_assessment_and_every_step_is_counted(gavel: Gavel, here: Path) -> None:
+    stepping(here, some_rows(10), criterion="answer_relevance")
+    ended = gavel("check", "judge.yaml", "--offline")
+    assert (ended.code, ended.err) == (0, "")
+    assert "judge j: model gpt-4o-mini, parser option, scale Excellent 1, " in ended.out
+    assert "the first prompt, about answers.jsonl:1:\n--- user\nYou assess one response" in ended.out
+    assert "j: 40 calls to make;" in ended.out
+    assert "at most 4,000 completion tokens" in ended.out
+    assert "10 judgments to make" in ended.out
+
+
+def test_a_contest_shows_its_pair_from_the_first_row_that_has_one(gavel: Gavel, here: Path) -> None:
+    rows = [{"id": "1", "responses": {"a b": "x"}}, {"id": "2", "responses": {"c": "y", "a b": "x"}}]
+    stepping(here, rows, mode="pairwise", criterion="Which?")
+    ended = gavel("check", "judge.yaml", "--offline")
+    assert (ended.code, ended.err) == (0, "")
+    assert "the first prompt, about answers.jsonl:2, systems 'a b' and 'c':\n--- user\nYou compare two" in ended.out
+    assert "j: 4 calls to make;" in ended.out
+    (judge,) = gavel("check", "judge.yaml", "--offline", "--json").json["judges"]
+    assert (judge["first_prompt"]["system"], judge["calls"]) == ("a b vs c", 4)
+
+
+def test_contests_that_no_row_holds_are_refused(gavel: Gavel, here: Path) -> None:
+    stepping(here, some_rows(3), mode="pairwise", criterion="Which?")
+    ended = gavel("check", "judge.yaml", "--offline")
+    assert (ended.code, ended.out) == (2, "")
+    assert "answers.jsonl: judge 'j' compares systems, and no row has two of them" in ended.err
+    stepping(here, [{"responses": {"gpt 4": "x", "b": "y"}}], mode="pairwise", criterion="Which?", baseline="gpt4")
+    assert "no row has a response of the baseline 'gpt4'; did you mean gpt 4?" in gavel("check", "judge.yaml").err
+
+
 @pytest.mark.parametrize("flag", ["--new-run", "--retry-errors", "--quiet"])
 def test_flags_that_mean_nothing_here_are_refused(gavel: Gavel, here: Path, flag: str) -> None:
     assert gavel("check", "judge.yaml", flag).code == 2

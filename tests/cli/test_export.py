@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from gavelkit.simulator import running_simulator
+
 from .conftest import Gavel
 
 
@@ -23,6 +25,18 @@ def test_the_last_run_is_meant_where_none_is_named_and_prompts_can_be_added(gave
     gavel("run", "judge.yaml")
     assert gavel("export", "-o", "all.jsonl", "--prompts").code == 0
     assert json.loads(Path("all.jsonl").read_text().splitlines()[0])["prompt"].startswith("Rate this.")
+
+
+def test_the_prompt_of_a_judgment_in_steps_is_its_whole_conversation(gavel: Gavel, here: Path) -> None:
+    with running_simulator() as simulator:
+        arguments = ["answers.jsonl", "--criterion", "Is it so?", "--api-base", simulator.url, "--model", "m"]
+        assert gavel("score", *arguments).code == 0
+    assert gavel("export", "-o", "all.jsonl", "--prompts").code == 0
+    for line in Path("all.jsonl").read_text().splitlines():
+        row = json.loads(line)
+        assessed, _, chosen = row["prompt"].partition(f"\n\n{row['explanation']}\n\n")
+        assert assessed.endswith("Assessment:")
+        assert chosen.startswith("Now choose the option")
 
 
 @pytest.mark.parametrize("flags", [[], ["--raw"]])

@@ -36,10 +36,10 @@ def test_every_command_has_its_help(gavel: Gavel, command: str) -> None:
     assert "100%%" not in ended.out
 
 
-@pytest.mark.parametrize("command", ["run", "score", "check"])
+@pytest.mark.parametrize("command", ["run", "score", "pairwise", "check"])
 def test_every_setting_with_a_flag_is_in_the_help_of_what_judges(gavel: Gavel, command: str) -> None:
     text = gavel(command, "--help").out
-    skipped = {"run": {"prices"}, "score": {"data", "prices"}}.get(command, set())
+    skipped = {"run": {"prices"}, "score": {"data", "prices"}, "pairwise": {"data", "prices"}}.get(command, set())
     flags = {setting.flag for setting in (*TOP, *RUN, *JUDGE) if setting.flag and setting.name not in skipped}
     assert flags <= set(re.findall(r"--[a-z-]+", text))
 
@@ -53,7 +53,7 @@ def test_every_setting_with_a_flag_is_in_the_help_of_what_judges(gavel: Gavel, c
         (["run", "x.yaml", "--map", "question"], "takes NAME=PATH, such as question=doc.question, not 'question'"),
         (["run", "x.yaml", "--map", "=x"], "takes NAME=PATH"),
         (["list"], "the following arguments are required: kind"),
-        (["list", "criteria"], "invalid choice: 'criteria'"),
+        (["list", "prompts"], "invalid choice: 'prompts'"),
         (["report", "--format", "pdf"], "invalid choice: 'pdf'"),
         (["export"], "required: -o/--output"),
     ],

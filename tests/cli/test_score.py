@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import pytest
 from tests.makers import chat_answer, chat_body, endpoint
 
-from .conftest import Gavel, replies
+from gavelkit.simulator import Script, running_simulator
+
+from .conftest import Ended, Gavel, replies
 
 
 def test_a_file_is_judged_by_recorded_replies(gavel: Gavel, here: Path) -> None:
@@ -51,4 +55,71 @@ def test_a_judge_that_does_not_ship_and_a_file_that_is_not_there_are_refused(gav
     assert "there is no shipped judge 'nothing'" in gavel("score", "answers.jsonl", "--judge", "nothing").err
     ended = gavel("score", "none.jsonl", "--judge", "score_0_10", "--model", "m")
     assert (ended.code, ended.err) == (2, "gavel: none.jsonl: there is no such file\n")
-    assert "required: --judge" in gavel("score", "answers.jsonl").err
+    assert "which judge? --judge PRESET" in gavel("score", "answers.jsonl").err
+
+
+def by_criterion(gavel: Gavel, *arguments: str) -> Ended:
+    return gavel("score", "answers.jsonl", "--model", "m", "--preflight-check", "false", "--json", *arguments)
+
+
+def test_a_file_is_judged_by_a_criterion_in_two_steps_and_both_orders(gavel: Gavel, here: Path) -> None:
+    with running_simulator() as simulator:
+        asked = ["--criterion", "Does it say a number?", "--api-base", simulator.url]
+        ended = by_criterion(gavel, *asked)
+        assert (ended.code, simulator.requests) == (0, 40)
+        assert ended.json["judges"][0]["scale"] == "Yes 1, No 0"
+        assert by_criterion(gavel, *asked, "--on-inconsistent", "mean").code == 0
+        assert simulator.requests == 40
+        assert by_criterion(gavel, *asked, "--check-positional-bias", "false").code == 0
+        assert simulator.requests == 60
+
+
+def test_a_shipped_criterion_names_the_judge_and_reads_its_fields(gavel: Gavel, here: Path) -> None:
+    with running_simulator() as simulator:
+        ended = by_criterion(gavel, "--criterion", "answer_relevance", "--api-base", simulator.url)
+    assert (ended.code, ended.json["judges"][0]["name"]) == (0, "answer_relevance")
+
+
+@pytest.mark.parametrize("by", ["text", "json_schema", "logprobs"])
+@pytest.mark.parametrize("choose", ["first", "last"])
+def test_a_judge_that_takes_what_stands_first_is_found_out_in_every_mode(
+    by: str, choose: Any, gavel: Gavel, here: Path
+) -> None:
+    with running_simulator(Script(choose=choose)) as simulator:
+        ended = by_criterion(gavel, "--criterion", "Is it so?", "--choose-by", by, "--api-base", simulator.url)
+        abstained = by_criterion(
+            gavel,
+            "--criterion",
+            "Is it so?",
+            "--choose-by",
+            by,
+            "--api-base",
+            simulator.url,
+            "--on-inconsistent",
+            "abstain",
+        )
+    assert (ended.code, ended.json["judges"][0]["counts"]["ok"]) == (0, 10)
+    assert abstained.json["judges"][0]["counts"]["abstained"] == 10
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--criterion", "toxicty"], "there is no shipped criterion 'toxicty'; did you mean toxicity?"),
+        (["--criterion", "funny_joke"], "is for contests"),
+        (["--criterion", "toxicity", "--judge", "score_0_10"], "the preset 'score_0_10' judges in one step"),
+        (["--judge", "score_0_10", "--choose-by", "logprobs"], "choose_by belongs to judges with a criterion"),
+        (
+            ["--criterion", "Is it so?", "--context-fields", "qestion"],
+            "answers.jsonl:1: the criterion's context: no field",
+        ),
+        (["--criterion", "Is it so?", "--baseline", "a"], "unrecognized arguments: --baseline a"),
+    ],
+)
+def test_a_criterion_that_cannot_be_judged_by_is_refused_before_any_call(
+    arguments: list[str], words: str, gavel: Gavel, here: Path
+) -> None:
+    with running_simulator() as simulator:
+        ended = by_criterion(gavel, *arguments, "--api-base", simulator.url)
+    assert (ended.code, ended.out, simulator.requests) == (2, "", 0)
+    assert words in ended.err

@@ -135,7 +135,7 @@ def test_without_output_the_folder_is_found_by_what_is_asked(folder: Path) -> No
         ({"judges": []}, "judges must be a list of judges, not []"),
         ({"judges": ["accuracy"]}, "judges[1] must be a mapping of settings, not 'accuracy'"),
         ({"judges": [a_judge(), a_judge("y", treshold=1)]}, "judges[2]: there is no setting 'treshold'"),
-        ({"judges": [{"name": "x"}]}, "judges[1] 'x': a judge needs a preset or a prompt_template"),
+        ({"judges": [{"name": "x"}]}, "judges[1] 'x': a judge needs a preset, a criterion or a prompt_template"),
         ({"run": {"concurrency": 0}}, "run: concurrency must be a whole number from 1 up, not 0"),
         ({"run": {"threads": 3}}, "run: there is no setting 'threads'"),
         ({"jugdes": []}, "there is no setting 'jugdes'; did you mean judges?"),

@@ -12,6 +12,7 @@ from gavelkit.config.environment import Environment
 from gavelkit.core.errors import ConfigError
 from gavelkit.core.event import Event, Noticed
 from gavelkit.core.protocols import Parser
+from gavelkit.judges import Direct
 from gavelkit.parsing import JsonParser, RatingParser, ScoreFirstParser, ScoreParser
 
 EXAMPLE = {"reasoning": "It reads well.", "score": 8}
@@ -21,7 +22,9 @@ def read_by(observed: list[Event] | None = None, **settings: Any) -> Parser:
     events = [] if observed is None else observed
     surroundings = Surroundings(Environment({}), observe=events.append)
     given = {"prompt_template": "{{ response }}", "api_base": "http://127.0.0.1:9/v1", **settings}
-    return assemble(given, surroundings, where="conf.yaml").parser
+    judge = assemble(given, surroundings, where="conf.yaml")
+    assert isinstance(judge, Direct)
+    return judge.parser
 
 
 @pytest.mark.parametrize(

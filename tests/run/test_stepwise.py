@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -210,6 +212,20 @@ def test_a_contest_that_no_row_holds_is_refused_before_any_call(tmp_path: Path) 
     with pytest.raises(DataError, match="compares systems, and no row has two"):
         pairwise(tmp_path, engine, rows=lonely, baseline="a")
     assert engine.requests == []
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"), [('{"id": "1", "response": "x"}\n', "no row has two of them"), ("", "there is no row to judge")]
+)
+def test_rows_that_are_read_once_and_hold_no_contest_are_an_error_too(rows: str, words: str, tmp_path: Path) -> None:
+    pipe = tmp_path / "rows.jsonl"
+    os.mkfifo(pipe)
+    writing = threading.Thread(target=pipe.write_text, args=(rows,))
+    writing.start()
+    judge = gavelkit.judge(function=Steps(), mode="pairwise", criterion="Which?", name="j")
+    with pytest.raises(DataError, match=words):
+        gavelkit.evaluate(pipe, judge, output=tmp_path / "out")
+    writing.join()
 
 
 def test_rows_without_a_contest_beside_rows_with_one_are_no_error(tmp_path: Path) -> None:

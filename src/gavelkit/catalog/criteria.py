@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import math
 import re
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -69,8 +69,9 @@ def criterion_of_row(field: str) -> Callable[[Example], Criterion]:
         raise ConfigError(message) from error
 
     def read(example: Example) -> Criterion:
+        row = {**example.doc, **example.fields, "doc": example.doc}
         try:
-            return read_criterion(path.get({**example.doc, **example.fields}), where=f"{example.place}: {field}")
+            return read_criterion(path.get(row), where=f"{example.place}: {field}")
         except LookupError as error:
             message = f"{example.place}: criteria_field: {error.args[0]}"
             raise DataError(message) from None
@@ -141,7 +142,7 @@ def _context(fields: Mapping[str, Any], where: str) -> dict[str, str]:
 def _json(text: str, where: str) -> Mapping[str, Any]:
     try:
         fields = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         message = f"{where}: not JSON: {error}"
         raise ConfigError(message) from error
     return dict(fields)
@@ -167,14 +168,14 @@ def _polarity(fields: Mapping[str, Any], where: str) -> bool:
 
 def _options(fields: Mapping[str, Any], where: str) -> Options:
     """The options in order, each with its score. Raises ConfigError where one has none."""
-    given = fields.get("options", "yes/no")
+    scores = fields.get("option_map")
+    given = fields.get("options", list(scores) if isinstance(scores, Mapping) else "yes/no")
     if isinstance(given, str):
-        if given not in _SHORT:
-            message = f"{where}: options is a list, or one of {', '.join(_SHORT)}, not {given!r}"
+        if given not in _SHORT or scores is not None:
+            message = f"{where}: options is a list, or one of {', '.join(_SHORT)} without an option_map, not {given!r}"
             raise ConfigError(message)
         return Options(dict(_SHORT[given]))
     descriptions = _described(given, where)
-    scores = fields.get("option_map")
     if not isinstance(scores, Mapping):
         message = f"{where}: option_map is missing: the score of each option, such as {{Yes: 1, No: 0}}"
         raise ConfigError(message)
@@ -185,11 +186,11 @@ def _described(given: Any, where: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for item in given if isinstance(given, list | tuple) else [None]:
         option: Mapping[Any, Any] = (
-            {"name": item} if isinstance(item, str) else item if isinstance(item, Mapping) else {}
+            {"name": item} if isinstance(item, str | int | float) else item if isinstance(item, Mapping) else {}
         )
         name = option.get("name")
         if isinstance(name, int | float) and not isinstance(name, bool):
-            name = f"{name:g}"
+            name = _plain(name)
         if not isinstance(name, str) or not name.strip() or not isinstance(option.get("description") or "", str):
             message = f"{where}: options is a list of {{name, description}}, not {given!r}; put yes and no in quotes"
             raise ConfigError(message)
@@ -204,9 +205,14 @@ def _described(given: Any, where: str) -> dict[str, str]:
 
 
 def _score(scores: Mapping[Any, Any], name: str, where: str) -> float:
-    by_name = {f"{key:g}" if isinstance(key, int | float) else str(key): value for key, value in scores.items()}
+    by_name = {_plain(key): value for key, value in scores.items()}
     value = by_name.get(name)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= sys.float_info.max:
         message = f"{where}: option_map gives no number for the option {name!r}{did_you_mean(name, by_name)}"
         raise ConfigError(message)
     return float(value)
+
+
+def _plain(name: Any) -> str:
+    """A number as a reader writes it: 5 and not 5.0."""
+    return str(int(name)) if isinstance(name, float) and name.is_integer() else str(name)

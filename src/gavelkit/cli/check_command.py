@@ -58,7 +58,6 @@ def _check(configuration: Configuration) -> Checked:
     planned = check_rows(configuration.source, configuration.judges, limit=settings.limit, repeat=settings.repeat)
     check_gates(settings.gates, planned)
     folder = folder_of(configuration, new_run=False)
-    first = next(configuration.source.examples(limit=1)) if planned.complete else None
     calls = on_loop(
         count_calls(
             configuration.source if planned.complete else None,
@@ -69,7 +68,7 @@ def _check(configuration: Configuration) -> Checked:
         )
     )
     estimates = tuple(Estimate.made(judge, calls.get(judge.name), prices) for judge in configuration.judges)
-    return Checked(planned, first, estimates, str(folder))
+    return Checked(planned, estimates, str(folder))
 
 
 def _observe(event: Event) -> None:
@@ -79,7 +78,7 @@ def _observe(event: Event) -> None:
 
 def _show(checked: Checked) -> None:
     for estimate in checked.estimates:
-        _show_judge(estimate.judge, checked.first)
+        _show_judge(estimate.judge, checked.plan.first.get(estimate.judge.name))
     for line in price_lines(checked):
         _print(line)
 
@@ -89,8 +88,9 @@ def _show_judge(judge: AnyJudge, example: Example | None) -> None:
     _print(f"judge {judge.name}: model {judge.parameters.model}, parser {judge.reader}, scale {scale or 'any number'}")
     if example is None:
         return
-    system = next(iter(example.responses))
-    _print(f"the first prompt, about {example.place}{f', system {system!r}' if system else ''}:")
+    systems = [repr(system) for system in judge.plan(example)[0].systems if system]
+    about = f", system{'s' if len(systems) > 1 else ''} {' and '.join(systems)}" if systems else ""
+    _print(f"the first prompt, about {example.place}{about}:")
     for message in judge.first_prompt(example):
         _print(f"--- {message.role}")
         _print(message.content)

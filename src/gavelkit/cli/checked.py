@@ -43,7 +43,6 @@ class Checked:
     """A configuration that a run could begin with, and the folder it would go on in."""
 
     plan: Planned
-    first: Example | None
     estimates: tuple[Estimate, ...]
     folder: str
 
@@ -101,7 +100,7 @@ def checked_json(checked: Checked, *, preflight: str) -> dict[str, Any]:
         "folder": checked.folder,
         "rows": plan.rows if plan.complete else None,
         "judgments": plan.total if plan.complete else None,
-        "judges": [_judge(estimate, checked.first) for estimate in checked.estimates],
+        "judges": [_judge(estimate, checked.plan.first.get(estimate.judge.name)) for estimate in checked.estimates],
         "usd_at_most": checked.cost,
         "preflight": preflight,
     }
@@ -126,11 +125,10 @@ def _judge(estimate: Estimate, first: Example | None) -> dict[str, Any]:
 
 
 def _prompt(judge: AnyJudge, example: Example) -> dict[str, Any]:
-    system = next(iter(example.responses))
     messages = judge.first_prompt(example)
     return {
         "place": example.place,
-        "system": system,
+        "system": " vs ".join(judge.plan(example)[0].systems),
         "messages": [{"role": message.role, "content": message.content} for message in messages],
     }
 

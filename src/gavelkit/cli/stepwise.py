@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any, get_args
 
-import yaml
-
+from gavelkit.cli.flags import value_of
 from gavelkit.judges.choice import ChooseBy
 from gavelkit.judges.pairwise import OnInconsistent as OfContest
 from gavelkit.judges.two_step import OnInconsistent as OfChoice
@@ -19,7 +18,7 @@ def add_stepwise(parser: argparse.ArgumentParser, *, pairwise: bool) -> None:
     told = "what is asked, in two steps: a shipped criterion (`gavel list criteria`), or a question in quotes"
     parser.add_argument("--criterion", metavar="NAME", help=told)
     shown = "what is shown beside the response: a field, [several], or {shown name: path}"
-    parser.add_argument("--context-fields", type=yaml.safe_load, metavar="FIELDS", help=shown)
+    parser.add_argument("--context-fields", type=value_of, metavar="FIELDS", help=shown)
     if pairwise:
         parser.add_argument("--baseline", metavar="SYSTEM", help="compare every other system with this one only")
     rules, default = (get_args(OfContest), "tie") if pairwise else (get_args(OfChoice), "first")
@@ -27,7 +26,7 @@ def add_stepwise(parser: argparse.ArgumentParser, *, pairwise: bool) -> None:
     parser.add_argument("--on-inconsistent", choices=rules, help=worth)
     parser.add_argument("--choose-by", choices=get_args(ChooseBy), help="how the choice is given (default: text)")
     orders = "whether the other order is asked too (default: true)"
-    parser.add_argument("--check-positional-bias", type=yaml.safe_load, metavar="true|false", help=orders)
+    parser.add_argument("--check-positional-bias", type=value_of, metavar="true|false", help=orders)
 
 
 def read_stepwise(options: argparse.Namespace) -> dict[str, Any]:

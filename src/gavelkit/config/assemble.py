@@ -174,7 +174,7 @@ def _sent(settings: Mapping[str, Any], where: str) -> dict[str, Any]:
 
 def _name(settings: Mapping[str, Any], where: str) -> str:
     criterion = settings.get("criterion")
-    shipped_criterion = criterion if isinstance(criterion, str) and is_name(criterion) else None
+    shipped_criterion = criterion.rpartition(".")[2] if isinstance(criterion, str) and is_name(criterion) else None
     name = str(settings.get("name") or shipped_criterion or settings.get("preset") or "judge")
     marks = sorted(set(name) & set(_NAME_MARKS))
     if marks:

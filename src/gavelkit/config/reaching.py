@@ -21,7 +21,6 @@ from gavelkit.engines import (
     RecordedEngine,
     Retrying,
     RetryPolicy,
-    SystemClock,
     batched_engine,
 )
 
@@ -52,7 +51,7 @@ def engine_for(
         raise ConfigError(message)
     policy = RetryPolicy(settings["retry_attempts"], low, high)
     ceiling = Ceiling(provider, settings["concurrency"])
-    engine = Retrying(ceiling, policy, clock=SystemClock(), observe=surroundings.observe)
+    engine = Retrying(ceiling, policy, clock=surroundings.clock, observe=surroundings.observe)
     if function is not None or not isinstance(provider, OpenAIChat):
         return engine, ()
     probe = probe_for(settings, surroundings.environment, name=name, model=model, chat=provider, engine=engine)

@@ -8,19 +8,21 @@ from pathlib import Path
 from typing import TypedDict
 
 from gavelkit.config.environment import Environment
+from gavelkit.core.clock import Clock
 from gavelkit.core.event import Observe, ignore
 from gavelkit.core.limits import Limits
 from gavelkit.core.message import Parameters
 from gavelkit.core.probe import Probe
 from gavelkit.core.protocols import Engine
-from gavelkit.engines import HttpClients
+from gavelkit.engines import HttpClients, SystemClock
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """What a judge is put together in: the environment, the folder its files are relative to, and who observes.
 
-    One client serves every judge of one endpoint. `strict` refuses what is otherwise a warning: a key over plain http.
+    One client serves every judge of one endpoint; every wait goes by the `clock`. `strict` refuses what is otherwise a
+    warning: a key over plain http.
     """
 
     environment: Environment = field(default_factory=lambda: Environment(os.environ))
@@ -28,6 +30,7 @@ class Surroundings:
     observe: Observe = ignore
     clients: dict[str, HttpClients] = field(default_factory=dict)
     strict: bool = False
+    clock: Clock = field(default_factory=SystemClock)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,12 @@ import json
 import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Literal
 
 from gavelkit.core.completion import Completion
 from gavelkit.core.criterion import Criterion, Options
-from gavelkit.core.errors import ParseError
+from gavelkit.core.errors import ConfigError, ParseError
 from gavelkit.core.grade import Grade
 from gavelkit.core.message import Parameters
 from gavelkit.core.protocols import Parser
@@ -48,6 +49,16 @@ class Choice:
             for label, name in labels.items()
         ]
 
+    def check(self, criterion: Criterion) -> None:
+        """Raises ConfigError where the criterion's options cannot be told apart, or are too many for letters."""
+        options = criterion.scale
+        if not isinstance(options, Options):
+            return
+        if self.by == "logprobs" and len(options.scores) > MOST_LABELLED:
+            message = f"choose_by: logprobs takes at most {MOST_LABELLED} options, one letter each"
+            raise ConfigError(message)
+        self.reader(options)
+
     def parameters(self, base: Parameters, options: Options) -> Parameters:
         """What is asked of the model besides its usual parameters."""
         if self.by == "logprobs":
@@ -72,11 +83,9 @@ class Choice:
         """The reader of the replies' texts."""
         if self.parser is not None:
             return self.parser
-        if self.by == "json_schema":
-            return JsonOptionParser(tuple(options.scores), field=FIELD)
         labelled = self._labels(options) if self.by == "logprobs" else {}
         aliases = {**labelled, **self._named(options.scores)}
-        return OptionParser(tuple(options.scores), aliases=tuple(aliases.items()))
+        return _reader(tuple(options.scores), tuple(aliases.items()), schema=self.by == "json_schema")
 
     @property
     def material(self) -> dict[str, Any]:
@@ -93,6 +102,11 @@ class Choice:
 
     def _named(self, names: Sequence[str] | Mapping[str, float]) -> dict[str, str]:
         return {alias: name for name, alias in self.aliases.items() if name in names}
+
+
+@lru_cache(maxsize=1024)  # rows with criteria of their own have few different ones, and a reader is made for each reply
+def _reader(names: tuple[str, ...], aliases: tuple[tuple[str, str], ...], *, schema: bool) -> Parser:
+    return JsonOptionParser(names, field=FIELD) if schema else OptionParser(names, aliases=aliases)
 
 
 def _falling_back(verdict: Verdict, reason: str) -> Verdict:

@@ -138,7 +138,7 @@ class Pairwise:
         return await asyncio.gather(*(self._judge(slot, example) for slot in slots))
 
     def first_prompt(self, example: Example) -> tuple[Message, ...]:
-        """The first messages about an example. Raises TemplateError or DataError."""
+        """The first messages about an example that something is planned for. Raises TemplateError or DataError."""
         question = self._questions(self.plan(example)[0], example)[0]
         return next(iter(self.turns.requests(question, {}).values())).messages
 

@@ -131,19 +131,20 @@ class Turns:
         Raises TemplateError, DataError or UnicodeEncodeError.
         """
         if self.assess is None:
-            return {question.step(SELECTION): self._selection(question, None)}
-        found = {question.step(ASSESSMENT): self._assessment(question)}
+            return {question.step(SELECTION): self._selection(question, ())}
+        opening = self._assessment(question)
+        found = {question.step(ASSESSMENT): opening}
         reply = replies.get(question.step(ASSESSMENT))
         assessment = "" if reply is None else without_thinking(reply).strip()
         if assessment:
-            found[question.step(SELECTION)] = self._selection(question, assessment)
+            found[question.step(SELECTION)] = self._selection(question, _with_reply(opening, assessment))
             if self.summarise is not None:
                 found[question.step(SUMMARY)] = self._summary(question, assessment)
         return found
 
     async def _run(self, question: Question, steps: list[Step]) -> Verdict:
         if self.assess is None:
-            return await self._select(question, None, steps)
+            return await self._select(question, (), steps)
         request = self._assessment(question)
         completion = await self._ask(request, steps)
         if completion.refusal:
@@ -152,18 +153,19 @@ class Turns:
         if not assessment:
             message = "the assessment is empty" if not completion.text.strip() else "the assessment is only thinking"
             raise ParseError(message, kind=FailureKind.EMPTY)
+        said = _with_reply(request, assessment)
         if self.summarise is None:
-            verdict = await self._select(question, assessment, steps)
+            verdict = await self._select(question, said, steps)
         else:
-            summary, verdict = await self._both(question, assessment, steps)
+            summary, verdict = await self._both(question, said, steps)
             verdict = _with_part(verdict, "summary", summary)
         return _explained(verdict, assessment, cut=completion.cut)
 
-    async def _both(self, question: Question, assessment: str, steps: list[Step]) -> tuple[str, Verdict]:
+    async def _both(self, question: Question, said: tuple[Message, ...], steps: list[Step]) -> tuple[str, Verdict]:
         """Summary and choice side by side. A summary that failed costs nobody the verdict, unless it is fatal."""
         aside: list[Step] = []
-        summing = self._ask(self._summary(question, assessment), aside)
-        found = await asyncio.gather(summing, self._select(question, assessment, steps), return_exceptions=True)
+        summing = self._ask(self._summary(question, said[-1].content), aside)
+        found = await asyncio.gather(summing, self._select(question, said, steps), return_exceptions=True)
         summary, verdict = found
         if isinstance(verdict, BaseException):
             raise verdict
@@ -172,10 +174,10 @@ class Turns:
                 raise summary
             return "", verdict
         steps[-1:-1] = aside
-        return summary.text, verdict
+        return without_thinking(summary.text).strip(), verdict
 
-    async def _select(self, question: Question, assessment: str | None, steps: list[Step]) -> Verdict:
-        request = self._selection(question, assessment)
+    async def _select(self, question: Question, said: tuple[Message, ...], steps: list[Step]) -> Verdict:
+        request = self._selection(question, said)
         completion = await self._ask(request, steps)
         verdict = self.choice.read(completion, question.options)
         log_call(request, verdict.status, completion, verdict.failure)
@@ -193,11 +195,9 @@ class Turns:
     def _assessment(self, question: Question) -> Request:
         return self._request(question, ASSESSMENT, self._opening(question), self.parameters)
 
-    def _selection(self, question: Question, assessment: str | None) -> Request:
-        opening: tuple[Message, ...] = ()
-        if assessment is not None:
-            opening = (*self._opening(question), Message("assistant", assessment))
-        messages = (*opening, *self._choosing(question))
+    def _selection(self, question: Question, said: tuple[Message, ...]) -> Request:
+        """The choice is asked for after what was said before in the conversation."""
+        messages = (*said, *self._choosing(question))
         return self._request(question, SELECTION, messages, self.choice.parameters(self.parameters, question.options))
 
     def _summary(self, question: Question, assessment: str) -> Request:
@@ -227,6 +227,10 @@ class Turns:
 def wording(criterion: Criterion) -> dict[str, str]:
     """The criterion as a template sees it."""
     return {"name": criterion.name, "description": criterion.description}
+
+
+def _with_reply(request: Request, reply: str) -> tuple[Message, ...]:
+    return (*request.messages, Message("assistant", reply))
 
 
 def _unread(error: ParseError, completion: Completion) -> Verdict:

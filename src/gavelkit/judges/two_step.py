@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self
 
 from gavelkit.core.criterion import Criterion, Options
-from gavelkit.core.errors import DataError, TemplateError
+from gavelkit.core.errors import ConfigError, DataError, TemplateError
 from gavelkit.core.example import Example, Uses
 from gavelkit.core.failure import Failure
 from gavelkit.core.grade import Grade
@@ -109,7 +109,7 @@ class TwoStep:
         return await asyncio.gather(*(self._judge(slot, example) for slot in slots))
 
     def first_prompt(self, example: Example) -> tuple[Message, ...]:
-        """The first messages about an example. Raises TemplateError or DataError."""
+        """The first messages about an example that something is planned for. Raises TemplateError or DataError."""
         question = self._questions(self.plan(example)[0], example)[0]
         return next(iter(self.turns.requests(question, {}).values())).messages
 
@@ -151,6 +151,11 @@ class TwoStep:
                 f"others it is not; judge it apart, or set higher_is_better"
             )
             raise DataError(message)
+        try:
+            self.turns.choice.check(criterion)
+        except ConfigError as error:
+            message = f"{example.place}: {of_row.field}: {error}"
+            raise DataError(message) from None
         return criterion
 
     def _combined(self, slot: Slot, orders: Orders) -> Judgment:

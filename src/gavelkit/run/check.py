@@ -90,12 +90,18 @@ def check_rows(
         planned.add(example, judges, repeat=repeat)
         if stop is not None and stop.asked:
             return planned
+    refuse_idle(source, judges, planned)
+    return planned
+
+
+def refuse_idle(source: Source, judges: Sequence[Judge], planned: Planned) -> None:
+    """Raises DataError where all rows were read and there was none, or nothing in them for one of the judges."""
+    where = source.path or source.name
     if planned.rows == 0:
-        message = f"{source.path or source.name}: there is no row to judge"
+        message = f"{where}: there is no row to judge"
         raise DataError(message)
     for judge in judges:
-        _refuse_idle(judge, planned, source.path or source.name)
-    return planned
+        _refuse_idle(judge, planned, where)
 
 
 def _refuse_idle(judge: Judge, planned: Planned, where: str) -> None:

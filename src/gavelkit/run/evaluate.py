@@ -22,7 +22,7 @@ from gavelkit.datasets import Source
 from gavelkit.engines import Replaying, StoredOnly
 from gavelkit.engines.replay import InFlight
 from gavelkit.run.check import Planned as Plan
-from gavelkit.run.check import check_gates, check_rows, check_settings, checked_examples
+from gavelkit.run.check import check_gates, check_rows, check_settings, checked_examples, refuse_idle
 from gavelkit.run.conclude import conclude
 from gavelkit.run.ending import complaints
 from gavelkit.run.folder import holds_run
@@ -89,6 +89,8 @@ async def evaluate_async(
         if not source.rereadable:
             record.journal.note("planned", _planned(plan))
         await record.journal.settle()
+    if rounds.seen_all and not source.rereadable:  # as late as its rows are known
+        refuse_idle(source, judges, plan)
     report = conclude(folder, max_error_rate=settings.max_error_rate)
     return _ending(report, fatal=rounds.fatal, stop=stop, on_failure=settings.on_failure)
 
