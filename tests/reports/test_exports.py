@@ -106,7 +106,7 @@ def test_a_contest_lists_its_systems_and_what_both_orders_said() -> None:
     slot = Slot("arena", "1", ("a vs b", "c"))
     contest = entry(Judgment(slot, Status.OK, 1.0, Grade("A"), position_bias=True, steps=steps))
     line = json.loads(as_jsonl(contest))
-    assert (line["system"], line["systems"], line["position_bias"]) == ("a vs b vs c", ["a vs b", "c"], True)
+    assert (line["system"], line["systems"], line["position_bias"]) == ('"a vs b" vs c', ["a vs b", "c"], True)
     assert line["steps"] == [
         {"name": name, "reply": f"Response {each}"} for name, each in zip(names, "BA", strict=True)
     ]

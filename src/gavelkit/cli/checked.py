@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from gavelkit.catalog import Price, price_of
 from gavelkit.core.example import Example
+from gavelkit.core.slot import subject
 from gavelkit.judges import AnyJudge
 from gavelkit.run.check import Planned
 from gavelkit.run.conclude import describe_scale
@@ -128,7 +129,7 @@ def _prompt(judge: AnyJudge, example: Example) -> dict[str, Any]:
     messages = judge.first_prompt(example)
     return {
         "place": example.place,
-        "system": " vs ".join(judge.plan(example)[0].systems),
+        "system": subject(judge.plan(example)[0].systems),
         "messages": [{"role": message.role, "content": message.content} for message in messages],
     }
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from gavelkit.core.judgment import Judgment, Step
 from gavelkit.core.protocols import Entry
+from gavelkit.core.slot import subject
 from gavelkit.reports.wellformed import well_formed
 
 RenderPrompt = Callable[[Entry], str | None]
@@ -70,7 +71,7 @@ def row(entry: Entry, prompt: RenderPrompt | None = None) -> dict[str, Value]:
 
 def _slot(judgment: Judgment) -> tuple[Value, ...]:
     slot = judgment.slot
-    return slot.example_id, slot.judge, " vs ".join(slot.systems), slot.repeat, judgment.status.value
+    return slot.example_id, slot.judge, subject(slot.systems), slot.repeat, judgment.status.value
 
 
 def _verdict(judgment: Judgment) -> tuple[Value, ...]:

@@ -11,6 +11,7 @@ from gavelkit.core.example import Example
 from gavelkit.core.gate import WIN_RATE, Gate
 from gavelkit.core.path import did_you_mean
 from gavelkit.core.protocols import Judge
+from gavelkit.core.slot import subject
 from gavelkit.datasets import Source, refuse_duplicates
 from gavelkit.run.settings import RunSettings
 from gavelkit.run.stop import Stop
@@ -126,7 +127,7 @@ def check_gates(gates: Sequence[Gate], planned: Planned) -> None:
         return
     for gate in gates:
         met = [systems for judge, systems in planned.slots if judge == gate.judge]
-        one, two = {name for systems in met for name in systems}, {" vs ".join(systems) for systems in met}
+        one, two = {name for systems in met for name in systems}, {subject(systems) for systems in met}
         known, other = (one, two) if gate.metric == WIN_RATE else (two, one)
         if gate.system is None or not planned.slots or gate.system in known:
             continue

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gavelkit.core.protocols import Entry
+from gavelkit.core.slot import subject
 from gavelkit.judges.pairwise import TIE, A, B
 from gavelkit.reports import RenderPrompt, render_html
 from gavelkit.reports.page import Bar, Difference, Histogram, Opinion, Page, TellingRow, TellingRows
@@ -68,7 +69,7 @@ class _Gathered:
 
     def histograms(self) -> tuple[Histogram, ...]:
         return tuple(
-            Histogram(judge, " vs ".join(systems), tuple(_bars(systems, bins)))
+            Histogram(judge, subject(systems), tuple(_bars(systems, bins)))
             for judge, by_systems in self._bins.items()
             for systems, bins in by_systems.items()
         )

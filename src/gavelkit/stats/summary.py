@@ -11,6 +11,7 @@ from gavelkit.core.errors import GavelError
 from gavelkit.core.interval import Interval
 from gavelkit.core.judgment import Judgment
 from gavelkit.core.report import Metric
+from gavelkit.core.slot import subject
 from gavelkit.stats.estimate import Bootstrap, Estimate, estimate
 from gavelkit.stats.interval import STUDENT_T
 from gavelkit.stats.moments import Moments
@@ -56,7 +57,7 @@ def _collect(judgments: Iterable[Judgment], judges: Sequence[JudgeFacts], *, kee
             message = f"the record holds judgments of {slot.judge!r}, which is none of the judges {', '.join(facts)}"
             raise GavelError(message)
         by_system = tallies[slot.judge]
-        system = slot.systems[0] if len(slot.systems) == 1 else " vs ".join(slot.systems)
+        system = subject(slot.systems)
         if system not in by_system:
             by_system[system] = Tally(facts[slot.judge], keep=keep)
         by_system[system].add(judgment)
