@@ -8,6 +8,7 @@ import sys
 SCRIPTS = (
     ("benchmarks.startup", []),
     ("benchmarks.intervals", []),
+    ("benchmarks.storm", []),
     ("benchmarks.http_clients", []),
     ("benchmarks.pipeline", ["--count", "20000", "200000"]),
 )

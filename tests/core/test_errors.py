@@ -82,6 +82,12 @@ def test_the_end_of_several_requests_is_the_same_error_otherwise() -> None:
     assert str(error.after(3, message="m (3 requests)")) == "m (3 requests)"
 
 
+def test_whether_fewer_calls_at_once_may_help_follows_from_the_kind_unless_given() -> None:
+    overloaded = {kind for kind in FailureKind if CallError(kind, "m").overloaded}
+    assert overloaded == {FailureKind.RATE_LIMIT, FailureKind.TIMEOUT}
+    assert CallError(FailureKind.SERVER, "m", overloaded=True).after(3).overloaded
+
+
 def test_a_parse_error_has_no_kind_unless_given() -> None:
     assert ParseError("m").kind is None
     assert ParseError("m", kind=FailureKind.EMPTY).kind is FailureKind.EMPTY

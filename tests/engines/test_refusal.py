@@ -1,15 +1,14 @@
-"""What a status and an error body mean: the table of kinds, what is fatal, what is tried again, and the hint."""
+"""What a status and an error body mean: the table of kinds, what is fatal, what is tried again."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 
 import pytest
 
 from gavelkit.core.errors import CallError
 from gavelkit.core.failure import FailureKind
-from gavelkit.engines.refusal import refusal, retry_after
+from gavelkit.engines.refusal import refusal
 
 K = FailureKind
 
@@ -18,10 +17,6 @@ def refused(status: int, body: object = b"", **headers: str) -> CallError:
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return refusal(status, data, named.get)
-
-
-def hint(headers: Mapping[str, str]) -> float | None:
-    return retry_after(headers.get)
 
 
 @pytest.mark.parametrize(
@@ -73,6 +68,7 @@ def test_a_bare_status_has_its_kind(status: int, kind: FailureKind, *, retryable
         (400, {"message": "Prompt is too long: 9 tokens"}, K.INPUT_TOO_LONG),
         (400, {"code": "unsupported_parameter", "param": "max_tokens"}, K.UNSUPPORTED_PARAM),
         (400, {"code": "unsupported_value", "param": "temperature"}, K.UNSUPPORTED_PARAM),
+        (403, {"message": "You are not allowed to request logprobs from this model"}, K.UNSUPPORTED_PARAM),
         (404, {"code": "model_not_found"}, K.MODEL_NOT_FOUND),
         (400, {"message": "The model `gpt-9` does not exist"}, K.MODEL_NOT_FOUND),
         (400, {"message": "model not found, try pulling it first"}, K.MODEL_NOT_FOUND),
@@ -86,6 +82,19 @@ def test_the_words_of_the_body_say_more_than_the_status(status: int, error: obje
     found = refused(status, {"error": error})
     assert found.failure.kind is kind
     assert found.failure.fatal == (kind in {K.QUOTA, K.MODEL_NOT_FOUND})
+
+
+@pytest.mark.parametrize(
+    ("error", "param", "code"),
+    [
+        ({"param": "temperature", "code": "unsupported_value"}, "temperature", "unsupported_value"),
+        ({"param": None, "code": 400}, "", ""),
+        ({"message": "x"}, "", ""),
+    ],
+)
+def test_the_parameter_and_the_code_are_kept_where_they_are_texts(error: object, param: str, code: str) -> None:
+    found = refused(400, {"error": error})
+    assert (found.param, found.code) == (param, code)
 
 
 @pytest.mark.parametrize(
@@ -188,37 +197,19 @@ def test_what_is_fatal_is_never_tried_again_whatever_a_server_says(status: int) 
     assert not refused(status, x_should_retry="true").retryable
 
 
-@pytest.mark.parametrize(
-    ("text", "seconds"),
-    [
-        ("7", 7.0),
-        (" 7.5 ", 7.5),
-        ("86400", 86400.0),
-        ("0", None),
-        ("-5", None),
-        ("+5", None),
-        ("nan", None),
-        ("inf", None),
-        ("1e3", None),
-        ("soon", None),
-        ("\u00b2", None),
-        ("\u0665", None),
-        (".", None),
-        ("1.2.3", None),
-        ("", None),
-        ("9" * 4301, None),
-    ],
-)
-def test_retry_after_in_seconds_or_nothing(text: str, seconds: float | None) -> None:
-    assert hint({"retry-after": text}) == seconds
-
-
-def test_milliseconds_are_finer_and_win_where_they_can_be_read() -> None:
-    assert hint({"retry-after-ms": "1500", "retry-after": "9"}) == 1.5
-    assert hint({"retry-after-ms": "soon", "retry-after": "9"}) == 9
-    assert hint({}) is None
-
-
 def test_the_hint_rides_along_with_the_error() -> None:
     assert refused(503, retry_after="12").retry_after == 12
     assert refused(503).retry_after is None
+
+
+def test_a_limits_reset_is_a_hint_where_the_limit_was_met() -> None:
+    assert refused(429, x_ratelimit_reset_requests="6s").retry_after == 6
+    assert refused(503, x_ratelimit_reset_requests="6s").retry_after is None
+
+
+@pytest.mark.parametrize(
+    ("status", "overloaded"),
+    [(429, True), (503, True), (529, True), (408, True), (500, False), (502, False), (400, False)],
+)
+def test_fewer_calls_at_once_may_help_an_endpoint_with_too_much_to_do(status: int, *, overloaded: bool) -> None:
+    assert refused(status).overloaded is overloaded

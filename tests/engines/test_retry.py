@@ -15,20 +15,27 @@ from gavelkit.core.completion import Completion
 from gavelkit.core.errors import CallError, NotYet
 from gavelkit.core.event import Event, Retried
 from gavelkit.core.failure import FailureKind
-from gavelkit.engines import Retrying, RetryPolicy, ScriptedEngine
+from gavelkit.engines import Gate, Retrying, RetryPolicy, ScriptedEngine
 from gavelkit.engines.scripted import Turn
 
 
 class Trial:
     """One call through `Retrying`: what it asked, what it waited, and how it ended."""
 
-    def __init__(self, turns: Sequence[Turn], policy: RetryPolicy | None = None, *, spread: float = 0.5) -> None:
+    def __init__(
+        self,
+        turns: Sequence[Turn],
+        policy: RetryPolicy | None = None,
+        *,
+        spread: float = 0.5,
+        gate: Gate | None = None,
+    ) -> None:
         self.engine = ScriptedEngine(turns)
         self.clock = FakeClock()
         self.events: list[Event] = []
         policy = policy or RetryPolicy()
         self._retrying = Retrying(
-            self.engine, policy, clock=self.clock, spread=lambda: spread, observe=self.events.append
+            self.engine, policy, clock=self.clock, spread=lambda: spread, observe=self.events.append, gate=gate
         )
 
     def reply(self) -> Completion:
@@ -68,6 +75,18 @@ def test_retry_attempts_are_requests_after_the_first(attempts: int, requests: in
     assert len(trial.clock.waits) == requests - 1
     assert error.failure.kind is FailureKind.SERVER
     assert error.failure.raw == "body"
+
+
+def test_a_reply_that_nobody_can_read_is_asked_for_twice_more_at_most() -> None:
+    trial = Trial([CallError(FailureKind.DECODE, "not JSON")] * 9, RetryPolicy(attempts=7))
+    trial.error()
+    assert trial.tries == 3
+
+
+def test_an_error_may_know_itself_how_often_it_is_tried_again() -> None:
+    page = CallError(FailureKind.DECODE, "HTML", most_retries=1)
+    assert Trial([page] * 9, RetryPolicy(attempts=7)).error().requests == 2
+    assert Trial([page] * 9, RetryPolicy(attempts=0)).error().requests == 1
 
 
 def test_the_last_error_counts_the_requests_and_a_single_one_needs_no_count() -> None:
@@ -145,6 +164,38 @@ def test_a_server_that_forbids_another_try_is_obeyed() -> None:
     trial = Trial([error, "never"])
     trial.error()
     assert trial.tries == 1
+
+
+def gated(turns: Sequence[Turn], **more: int) -> Trial:
+    return Trial(turns, RetryPolicy(**more), gate=Gate(clock=FakeClock()))
+
+
+def test_where_a_gate_obeys_the_hint_the_wait_is_the_calls_own() -> None:
+    trial = gated([down(retry_after=250), "fine"])
+    trial.reply()
+    assert trial.clock.waits == [1.5]
+
+
+def test_each_try_is_taken_from_the_gates_budget_until_it_is_spent() -> None:
+    trial = gated([down()] * 300, attempts=200)
+    error = trial.error()
+    assert trial.tries == 101
+    assert error.requests == 101
+    assert (
+        str(error) == "HTTP 500; not tried again: the endpoint's retries (10% of 0 requests and 100 more) are used up"
+    )
+
+
+def test_a_refusal_that_tells_when_to_come_again_takes_nothing_from_the_budget() -> None:
+    trial = gated([CallError(FailureKind.RATE_LIMIT, "HTTP 429")] * 150 + [down(retry_after=1)] * 50, attempts=200)
+    trial.error()
+    assert trial.tries == 200 + 1
+
+
+def test_the_gates_own_answer_is_no_request() -> None:
+    trial = gated([down(), CallError(FailureKind.AUTH, "no", fatal=True).after(0)])
+    error = trial.error()
+    assert (str(error), error.requests, error.failure.fatal) == ("no", 1, True)
 
 
 def test_each_wait_is_told_to_whoever_observes() -> None:

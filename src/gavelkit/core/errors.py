@@ -97,10 +97,13 @@ class Interrupted(GavelError):
 class CallError(Exception):
     """An engine has no reply. `failure` says why; `retry_after` is the server's hint in seconds.
 
-    `retryable` is True where a second try may well succeed; it follows from the kind unless given.
+    `retryable` is True where a second try may well succeed; it follows from the kind unless given. `param` and `code`
+    are the parameter that the server's error is about and its name for the error, where it says so. `overloaded` is
+    True where fewer calls at once may help; it follows from the kind unless given. `requests` is how many requests
+    were made in vain. `most_retries` bounds how often this is tried again, whatever a user allows.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each by keyword; an error tells what a reply told, and replies tell much
         self,
         kind: FailureKind,
         message: str,
@@ -109,12 +112,39 @@ class CallError(Exception):
         retry_after: float | None = None,
         fatal: bool = False,
         retryable: bool | None = None,
+        param: str = "",
+        code: str = "",
+        overloaded: bool | None = None,
+        most_retries: int | None = None,
     ) -> None:
         super().__init__(message)
         self.kind = kind
         self.failure = Failure(kind=kind, message=message, raw=raw, fatal=fatal)
         self.retry_after = retry_after
         self.retryable = (kind in RETRYABLE and not fatal) if retryable is None else retryable
+        self.param = param
+        self.code = code
+        self.overloaded = kind in {FailureKind.RATE_LIMIT, FailureKind.TIMEOUT} if overloaded is None else overloaded
+        self.most_retries = most_retries
+        self.requests = 1
+
+    def after(self, requests: int, *, message: str = "") -> CallError:
+        """The same error as the end of so many requests, with another message where one is given."""
+        failure = self.failure
+        error = CallError(
+            self.kind,
+            message or failure.message,
+            raw=failure.raw,
+            retry_after=self.retry_after,
+            fatal=failure.fatal,
+            retryable=self.retryable,
+            param=self.param,
+            code=self.code,
+            overloaded=self.overloaded,
+            most_retries=self.most_retries,
+        )
+        error.requests = requests
+        return error
 
 
 class NotYet(Exception):

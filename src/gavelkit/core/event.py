@@ -38,13 +38,37 @@ class Retried:
 
 
 @dataclass(frozen=True, slots=True)
+class Throttled:
+    """An endpoint has too much to do: at most `limit` calls at once from now on, the next one in so many seconds."""
+
+    limit: int
+    seconds: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class CircuitOpened:
+    """An endpoint fails every call: nothing but a probe now and then is sent, the first in so many seconds."""
+
+    seconds: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class CircuitClosed:
+    """An endpoint replies again, after so many seconds."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Noticed:
     """Something a user should read: a warning, or what a resume found."""
 
     message: str
 
 
-Event = Planned | Committed | Retried | Noticed
+Event = Planned | Committed | Retried | Throttled | CircuitOpened | CircuitClosed | Noticed
 Observe = Callable[[Event], None]
 
 

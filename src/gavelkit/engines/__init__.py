@@ -7,28 +7,41 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gavelkit.engines.batch import BatchedEngine, batched_engine
+    from gavelkit.engines.budget import Budget, Ledger
     from gavelkit.engines.callable import CallableEngine
     from gavelkit.engines.ceiling import Ceiling
     from gavelkit.engines.clock import SystemClock
+    from gavelkit.engines.entrance import GateRules
+    from gavelkit.engines.gate import Gate, Gated
     from gavelkit.engines.http import HttpClient
     from gavelkit.engines.openai_chat import HttpClients, OpenAIChat
     from gavelkit.engines.recorded import RecordedEngine
+    from gavelkit.engines.repair import Repairing, RepairMemory
     from gavelkit.engines.replay import Replaying, StoredOnly
     from gavelkit.engines.retry import Retrying, RetryPolicy
     from gavelkit.engines.scripted import ScriptedEngine
+    from gavelkit.engines.second_try import SecondTry
 
 _HOMES = {
     "BatchedEngine": "batch",
+    "Budget": "budget",
     "CallableEngine": "callable",
     "Ceiling": "ceiling",
+    "Gate": "gate",
+    "GateRules": "entrance",
+    "Gated": "gate",
     "HttpClient": "http",
     "HttpClients": "openai_chat",
+    "Ledger": "budget",
     "OpenAIChat": "openai_chat",
     "RecordedEngine": "recorded",
+    "RepairMemory": "repair",
+    "Repairing": "repair",
     "Replaying": "replay",
     "RetryPolicy": "retry",
     "Retrying": "retry",
     "ScriptedEngine": "scripted",
+    "SecondTry": "second_try",
     "StoredOnly": "replay",
     "SystemClock": "clock",
     "batched_engine": "batch",
@@ -36,16 +49,24 @@ _HOMES = {
 
 __all__ = [
     "BatchedEngine",
+    "Budget",
     "CallableEngine",
     "Ceiling",
+    "Gate",
+    "GateRules",
+    "Gated",
     "HttpClient",
     "HttpClients",
+    "Ledger",
     "OpenAIChat",
     "RecordedEngine",
+    "RepairMemory",
+    "Repairing",
     "Replaying",
     "RetryPolicy",
     "Retrying",
     "ScriptedEngine",
+    "SecondTry",
     "StoredOnly",
     "SystemClock",
     "batched_engine",

@@ -36,6 +36,8 @@ _KINDS: Final = {
     pycurl.E_FILESIZE_EXCEEDED: FailureKind.TOO_LARGE,
 }
 """Every other code means that what came is no HTTP/1.1 we can use: PROTOCOL."""
+_BROKEN_OFF: Final = frozenset({*_KINDS, pycurl.E_PARTIAL_FILE})
+"""Of what is PROTOCOL: the beginning of an honest reply. What begins otherwise is tried once more, and no further."""
 _HOPELESS: Final = frozenset({pycurl.E_URL_MALFORMAT, pycurl.E_SSL_CACERT_BADFILE})
 _CAUSES: Final = {
     FailureKind.DNS: "the name does not resolve",
@@ -69,7 +71,13 @@ class Ending:
 def call_error(curl: pycurl.Curl, ending: Ending, *, limits: Limits) -> CallError:
     """Return the failure of a transfer that has ended and was not used again."""
     kind, cause = _explain(curl, ending, limits)
-    return CallError(kind, f"{_host(ending.url)}: {cause}", fatal=ending.code in _HOPELESS)
+    foreign = kind is FailureKind.PROTOCOL and ending.code not in _BROKEN_OFF
+    return CallError(
+        kind,
+        f"{_host(ending.url)}: {cause}",
+        fatal=ending.code in _HOPELESS,
+        most_retries=1 if foreign else None,
+    )
 
 
 def _explain(curl: pycurl.Curl, ending: Ending, limits: Limits) -> tuple[FailureKind, str]:

@@ -200,9 +200,9 @@ def _slow_decode(reply: HttpReply) -> _Reply:
     try:
         body = json.loads(reply.body.decode("utf-8", "replace"), parse_constant=lambda _word: None)
     except (ValueError, RecursionError) as error:
-        reason = "an HTML page; api_base may lack /v1" if reply.body.lstrip()[:1] == b"<" else f"not JSON ({error})"
-        message = f"the reply is {reason}"
-        raise _unreadable(message, reply) from error
+        page = reply.body.lstrip()[:1] == b"<"
+        message = f"the reply is {'an HTML page; api_base may lack /v1' if page else f'not JSON ({error})'}"
+        raise _unreadable(message, reply, most_retries=1 if page else None) from error
     try:
         return msgspec.convert(_without_odd_usage(body), _Reply, strict=False)
     except msgspec.ValidationError as error:
@@ -221,5 +221,6 @@ def _without_odd_usage(body: Any) -> Any:
     return body
 
 
-def _unreadable(message: str, reply: HttpReply) -> CallError:
-    return CallError(FailureKind.DECODE, message, raw=reply.body[:_KEPT].decode("utf-8", "replace"))
+def _unreadable(message: str, reply: HttpReply, *, most_retries: int | None = None) -> CallError:
+    raw = reply.body[:_KEPT].decode("utf-8", "replace")
+    return CallError(FailureKind.DECODE, message, raw=raw, most_retries=most_retries)

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import json
-import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
 from gavelkit.core.errors import CallError
 from gavelkit.core.failure import FailureKind
-
-Header = Callable[[str], str | None]
+from gavelkit.engines.hints import Header, retry_after
 
 _KEPT = 2000
 _KEY = re.compile(r"\bsk-[\w*.-]{4,}")  # endpoints repeat keys, some with stars in the middle
 _SERVER_ERROR = 500
+_RATE_LIMIT = 429
+_OVERLOADED = frozenset({_RATE_LIMIT, 503, 529})
 _PASSING = frozenset({500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
 _QUOTA = ("insufficient_quota", "billing_hard_limit", "billing_not_active", "exceeded your current quota")
 _TOO_LONG = ("context_length_exceeded", "maximum context length", "context window", "prompt is too long")
-_UNSUPPORTED = ("unsupported_parameter", "unsupported_value")
+_UNSUPPORTED = ("unsupported_parameter", "unsupported_value", "not allowed to request logprobs")
 _NO_MODEL = ("model_not_found", "does not exist", "model not found")
 
 _BY_STATUS: Mapping[int, FailureKind] = {
@@ -59,21 +59,13 @@ def refusal(status: int, body: bytes, header: Header) -> CallError:
         kind,
         f"HTTP {status}: {hint}{text}" if text else f"HTTP {status}{': ' + hint[:-2] if hint else ''}",
         raw=_without_keys(body[:_KEPT].decode("utf-8", "replace")),
-        retry_after=retry_after(header),
+        retry_after=retry_after(header, limited=status == _RATE_LIMIT),
         fatal=kind in _FATAL,
         retryable=False if kind in _FATAL else _retryable(status, header),
+        param=_named(error, "param"),
+        code=_named(error, "code"),
+        overloaded=status in _OVERLOADED or None,
     )
-
-
-def retry_after(header: Header) -> float | None:
-    """The server's hint in seconds; None where it gives none that can be used."""
-    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        text = (header(name) or "").strip()
-        if text.isascii() and text.replace(".", "", 1).isdigit() and len(text) < 12:  # noqa: PLR2004 - no sane wait is longer
-            seconds = float(text) * unit
-            if math.isfinite(seconds) and seconds > 0:
-                return seconds
-    return None
 
 
 def _kind(status: int, words: str) -> FailureKind:
@@ -96,6 +88,11 @@ def _retryable(status: int, header: Header) -> bool | None:
     if said is None and status >= _SERVER_ERROR and status not in _PASSING:
         return False
     return said
+
+
+def _named(error: Mapping[str, Any], name: str) -> str:
+    value = error.get(name)
+    return value if isinstance(value, str) else ""
 
 
 def _without_keys(text: str) -> str:
