@@ -8,6 +8,7 @@ import pytest
 
 from gavelkit.core.errors import ConfigError
 from gavelkit.simulator.script import Performance, Rule, Script, parse_script, read_script
+from gavelkit.simulator.throttle import Limit
 
 WHOLE = """
 reply: "Score: 8"
@@ -18,6 +19,9 @@ rules:
   - {match: astronomy, first: 2, status: 429, retry_after: 1.5}
   - {every: 10, body: '{"choices": ['}
   - {match: history, reply: "GRADE: C", finish_reason: length, delay: 3}
+  - {match: music, fault: drip, fault_seconds: 0.1}
+  - {match: dance, status: 307, headers: {location: "http://127.0.0.1:1/"}}
+limit: {rate: 50, burst: 5, hint: date, skew: 3600}
 """
 
 
@@ -31,7 +35,10 @@ def test_a_script_is_read_whole() -> None:
             Rule(match="astronomy", first=2, status=429, retry_after=1.5),
             Rule(every=10, body='{"choices": ['),
             Rule(match="history", reply="GRADE: C", finish_reason="length", delay=3),
+            Rule(match="music", fault="drip", fault_seconds=0.1),
+            Rule(match="dance", status=307, headers={"location": "http://127.0.0.1:1/"}),
         ),
+        limit=Limit(50, 5, "date", 3600),
     )
 
 
@@ -48,6 +55,12 @@ def test_an_empty_script_answers_everything_in_its_own_form() -> None:
         ("rules: [{every: 1.5}]", r"every"),
         ("rules: [{status: 99}]", r"status"),
         ("rules: [{delay: -1}]", r"delay"),
+        ("rules: [{fault: fire}]", r"fault"),
+        ("rules: [{fault_seconds: -1}]", r"fault_seconds"),
+        ('rules: [{headers: {"a b": x}}]', r"headers"),
+        ('rules: [{headers: {a: "x\\ny"}}]', r"headers"),
+        ("limit: {rate: 0}", r"rate"),
+        ("limit: {rate: 1, hint: loud}", r"hint"),
         ("rules: x", "rules"),
         ("reply: 8", "reply"),
         ("choose: worst", "choose"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 import msgspec
@@ -23,6 +24,7 @@ from gavelkit.simulator.ledger import Ledger
 from gavelkit.simulator.logprobs import logprobs_content
 from gavelkit.simulator.prefix import PrefixCache
 from gavelkit.simulator.script import Performance, Rule, Script
+from gavelkit.simulator.throttle import Bucket
 from gavelkit.simulator.wire import HttpAnswer, HttpRequest
 
 _OK = 200
@@ -54,6 +56,8 @@ class App:
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._performance = Performance(script or Script())
+        limit = self._performance.script.limit
+        self._bucket = None if limit is None else Bucket(limit, now)
         self._api_key = api_key
         self._models = models
         self._prefixes = PrefixCache()
@@ -68,7 +72,7 @@ class App:
             answer = self._answer(chat) if chat else HttpAnswer(body=models_bytes(self._models))
         except Refused as refused:
             answer = refused.answer
-        self.ledger.enter(request.path, request.body, status=answer.status, seconds=answer.delay_seconds, model=model)
+        self.ledger.enter(request, answer, model=model)
         return answer
 
     def _route(self, request: HttpRequest) -> ChatRequest | None:
@@ -95,16 +99,29 @@ class App:
             raise Refused(401, message, code="invalid_api_key")
 
     def _answer(self, chat: ChatRequest) -> HttpAnswer:
-        script, prompt = self._performance.script, chat.text
-        rule = self._performance.rule_for(prompt) if script.rules else None
-        seconds = self._performance.latency() + (rule.delay if rule else 0.0)
-        if rule is not None and (rule.status != _OK or rule.body is not None):
-            return _fault(rule, seconds)
+        if self._bucket is not None and (refusal := self._bucket.refusal()) is not None:
+            return refusal
+        rules, prompt = self._performance.script.rules, chat.text
+        rule = self._performance.rule_for(prompt) if rules else None
+        seconds = self._performance.latency()
+        if rule is None:
+            return HttpAnswer(body=self._reply(chat, prompt, None), delay_seconds=seconds)
+        replies = rule.status == _OK and rule.body is None
+        answer = HttpAnswer(body=self._reply(chat, prompt, rule)) if replies else _fault(rule)
+        return replace(
+            answer,
+            headers=(*answer.headers, *rule.headers.items()),
+            delay_seconds=seconds + rule.delay,
+            fault=rule.fault,
+            fault_seconds=rule.fault_seconds,
+        )
+
+    def _reply(self, chat: ChatRequest, prompt: str, rule: Rule | None) -> bytes:
+        script = self._performance.script
         reply = script.reply if rule is None or rule.reply is None else rule.reply
         if reply is None:
             reply = reply_to(chat.as_messages(), chat.response_format, pick=script.choose)
-        finish_reason = (rule.finish_reason if rule else None) or "stop"
-        return HttpAnswer(body=self._complete(chat, prompt, reply, finish_reason), delay_seconds=seconds)
+        return self._complete(chat, prompt, reply, (rule.finish_reason if rule else None) or "stop")
 
     def _complete(self, chat: ChatRequest, prompt: str, reply: str, finish_reason: str) -> bytes:
         limit = chat.limit
@@ -148,11 +165,11 @@ def _read(body: bytes) -> ChatRequest:
     return chat
 
 
-def _fault(rule: Rule, seconds: float) -> HttpAnswer:
+def _fault(rule: Rule) -> HttpAnswer:
     headers = () if rule.retry_after is None else (("retry-after", f"{rule.retry_after:g}"),)
     if rule.body is not None:
         body = rule.body.encode("utf-8", "surrogatepass")
     else:
         kind = _ERROR_KINDS.get(rule.status, "server_error" if rule.status >= 500 else "invalid_request_error")  # noqa: PLR2004 - the 5xx
         body = error_bytes(rule.message, kind=kind, code=_ERROR_CODES.get(rule.status))
-    return HttpAnswer(rule.status, body, headers, delay_seconds=seconds)
+    return HttpAnswer(rule.status, body, headers)

@@ -11,13 +11,14 @@ from typing import BinaryIO
 import msgspec
 
 from gavelkit.core.identity import short_hash
+from gavelkit.simulator.wire import HttpAnswer, HttpRequest
 
 
 class Ledger:
     """Counts requests; with a `log`, also writes a JSON line for each.
 
     A request is in flight from its arrival until its answer is due. `repeat` in the log says how often the same body
-    came before.
+    came before, `connection` the number of the connection it came on, and `fault` what went wrong with its answer.
     """
 
     def __init__(self, now: Callable[[], float], *, log: BinaryIO | None = None) -> None:
@@ -29,21 +30,23 @@ class Ledger:
         self.max_in_flight = 0
         self.statuses: Counter[int] = Counter()
 
-    def enter(self, path: str, body: bytes, *, status: int, seconds: float, model: str) -> None:
-        """Note a request whose answer is due in so many seconds."""
-        in_flight = self._in_flight(seconds)
+    def enter(self, request: HttpRequest, answer: HttpAnswer, *, model: str) -> None:
+        """Note a request and the answer that it gets."""
+        in_flight = self._in_flight(answer.delay_seconds)
         self.requests += 1
-        self.statuses[status] += 1
+        self.statuses[answer.status] += 1
         self.max_in_flight = max(self.max_in_flight, in_flight)
         if self._log is not None:
-            mark = short_hash(body)
+            mark = short_hash(request.body)
             line = {
                 "time": datetime.now(UTC).isoformat(),
-                "path": path,
-                "status": status,
+                "path": request.path,
+                "status": answer.status,
                 "in_flight": in_flight,
                 "model": model,
                 "repeat": self._bodies[mark],
+                "connection": request.connection,
+                "fault": answer.fault,
             }
             self._bodies[mark] += 1
             self._log.write(msgspec.json.encode(line) + b"\n")

@@ -15,6 +15,13 @@ rules:                       # the first that applies to a request decides
     reply: "GRADE: C"
     finish_reason: length
     delay: 3                 # seconds on top of the latency
+  - match: "music"
+    fault: reset             # goes wrong on its way: reset, short, drip, silence ... (`wire.Fault` lists them)
+    fault_seconds: 0.3       # between two bytes that drip, or how long one that refuses is away
+  - match: "dance"
+    status: 307
+    headers: {location: "http://127.0.0.1:1/"}
+limit: {rate: 50, burst: 50} # requests a second; the others get a 429 that says when to come again
 """
 
 from __future__ import annotations
@@ -28,10 +35,14 @@ import yaml
 
 from gavelkit.core.errors import ConfigError
 from gavelkit.simulator.answers import Choose
+from gavelkit.simulator.throttle import Limit
+from gavelkit.simulator.wire import Fault
 
 Seconds = Annotated[float, msgspec.Meta(ge=0)]
 Count = Annotated[int, msgspec.Meta(ge=1)]
 Status = Annotated[int, msgspec.Meta(ge=200, le=599)]
+HeaderName = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9-]+$")]
+HeaderValue = Annotated[str, msgspec.Meta(pattern=r"^[ -~]*$")]
 
 
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -47,6 +58,9 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     body: str | None = None
     reply: str | None = None
     finish_reason: str | None = None
+    headers: dict[HeaderName, HeaderValue] = {}
+    fault: Fault | None = None
+    fault_seconds: Seconds = 0.3
 
     def applies(self, count: int) -> bool:
         """Whether it is about the `count`-th request that matches, counted from 1."""
@@ -62,6 +76,7 @@ class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     latency: float | tuple[float, float] = 0.0
     seed: int = 0
     rules: tuple[Rule, ...] = ()
+    limit: Limit | None = None
 
     def __post_init__(self) -> None:
         ends = self.latency if isinstance(self.latency, tuple) else (self.latency, self.latency)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Final
+from typing import Final, Literal
 
 BODY_CAP: Final = 64 * 1024 * 1024
 HEAD_CAP: Final = 64 * 1024
@@ -17,20 +17,43 @@ _CHUNK_SIZE: Final = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\r\n]*)?")
 _REASONS: Final = {status.value: status.phrase for status in HTTPStatus}
 _BODILESS: Final = frozenset({204, 304})
 
+Fault = Literal[
+    "brotli",
+    "close",
+    "drip",
+    "endless",
+    "garbage",
+    "gzip_bomb",
+    "huge_header",
+    "refuse",
+    "reset",
+    "reset_midway",
+    "short",
+    "silence",
+    "stale",
+    "truncated_chunk",
+]
+"""How an answer can go wrong on its way; `faults.py` tells what each does."""
+
 
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
-    """One request as received; header names are lower case."""
+    """One request as received; header names are lower case. `connection` is the number of the one it came on."""
 
     method: str
     path: str
     headers: Mapping[str, str]
     body: bytes
+    connection: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class HttpAnswer:
-    """What to send back, how long to hold it, and whether the connection ends with it."""
+    """What to send back, how long to hold it, and whether the connection ends with it.
+
+    With a `fault` it goes wrong on its way; `fault_seconds` are the pause between two bytes that drip, or how long a
+    server that refuses is away.
+    """
 
     status: int = 200
     body: bytes = b""
@@ -38,6 +61,8 @@ class HttpAnswer:
     content_type: str = "application/json"
     delay_seconds: float = 0.0
     close: bool = False
+    fault: Fault | None = None
+    fault_seconds: float = 0.3
 
 
 class Refusal(Exception):
