@@ -83,7 +83,8 @@ def test_what_was_spent_before_counts() -> None:
     ledger = Ledger(max_cost=100, cost=91, requests=7, on_cap=heard.append)
     assert one_by_one([worth(4)], ledger) == [NotYet]
     assert heard == [
-        "the cost cap of 100.00 USD is reached: 91.0000 USD are spent, and the next request may cost 10.0000 USD"
+        "the cost cap of 100.00 USD is reached: 91.0000 USD are spent, and the next request may cost 10.0000 USD; "
+        "a higher cap goes on"
     ]
 
 
@@ -158,7 +159,7 @@ def test_the_cap_on_requests_counts_what_is_in_flight() -> None:
     assert one_by_one([worth(1), CallError(FailureKind.SERVER, "x").after(2), worth(1)], ledger) == [
         "fine", CallError, NotYet
     ]  # fmt: skip
-    assert heard == ["the cap of 3 requests is reached: 3 were made"]
+    assert heard == ["the cap of 3 requests is reached: 3 were made; a higher one goes on"]
 
 
 def test_the_pre_flight_is_billed_too() -> None:

@@ -12,7 +12,8 @@ import pytest
 from tests.makers import a_request, chat_answer, chat_body
 
 from gavelkit.core.completion import Completion, Token, Usage
-from gavelkit.core.errors import CallError
+from gavelkit.core.errors import CallError, EmptyReply
+from gavelkit.core.event import Event, Noticed, Observe, ignore
 from gavelkit.core.failure import FailureKind
 from gavelkit.core.message import Message, Parameters, Request
 from gavelkit.engines import HttpClient, OpenAIChat
@@ -25,8 +26,16 @@ KEY = "sk-0123456789abcdef"
 class Exchange:
     """One request to a server that gives one answer."""
 
-    def __init__(self, answer: HttpAnswer, *, request: Request | None = None, api_key: str | None = None) -> None:
+    def __init__(
+        self,
+        answer: HttpAnswer,
+        *,
+        request: Request | None = None,
+        api_key: str | None = None,
+        observe: Observe = ignore,
+    ) -> None:
         self.seen: list[HttpRequest] = []
+        self._observe = observe
         self._answer = answer
         self._request = request or a_request()
         self._api_key = api_key
@@ -43,7 +52,13 @@ class Exchange:
         client = HttpClient(connections=1)
         try:
             async with serving(self._handle) as port:
-                engine = OpenAIChat(client, api_base=f"http://127.0.0.1:{port}", api_key=self._api_key, timeout=5)
+                engine = OpenAIChat(
+                    client,
+                    api_base=f"http://127.0.0.1:{port}",
+                    api_key=self._api_key,
+                    timeout=5,
+                    observe=self._observe,
+                )
                 return await engine.complete(self._request)
         finally:
             await client.aclose()
@@ -157,15 +172,43 @@ def test_a_zipped_reply_is_read() -> None:
     ("content", "text"),
     [
         ("plain", "plain"),
-        (None, ""),
-        ("", ""),
         ([{"type": "text", "text": "Score: "}, {"type": "text", "text": "7"}], "Score: 7"),
         ([{"type": "text", "text": "a"}, {"type": "image_url", "image_url": {"url": "x"}}], "a"),
-        ([], ""),
     ],
 )
 def test_content_is_a_text_or_the_texts_among_its_parts(content: object, text: str) -> None:
     assert reply_to(chat_body(content)).text == text  # type: ignore[arg-type] # what endpoints really send
+
+
+@pytest.mark.parametrize("content", [None, "", []])
+def test_a_reply_without_a_word_may_be_asked_for_once_more_and_is_a_reply_all_the_same(content: object) -> None:
+    error = error_of(chat_body(content))  # type: ignore[arg-type] # as above
+    assert isinstance(error, EmptyReply)
+    assert (error.retryable, error.most_retries) == (True, 1)
+    assert (error.completion.text, error.completion.usage) == ("", Usage(7, 3))
+
+
+@pytest.mark.parametrize("body", [{"choices": []}, {"choices": None}, {"object": "x"}])
+def test_a_reply_without_a_choice_may_be_asked_for_twice_more(body: object) -> None:
+    error = error_of(body)
+    assert isinstance(error, EmptyReply)
+    assert (error.retryable, error.most_retries, str(error)) == (True, 2, "the reply has no choices")
+
+
+@pytest.mark.parametrize("reason", ["length", "tool_calls", "function_call"])
+def test_an_empty_reply_with_a_reason_is_no_accident(reason: str) -> None:
+    body = chat_body("")
+    body["choices"][0]["finish_reason"] = reason
+    assert reply_to(body).text == ""
+
+
+def test_further_choices_are_remarked_upon_once() -> None:
+    body = chat_body("first")
+    body["choices"] *= 2
+    heard: list[Event] = []
+    exchange = Exchange(chat_answer(body), observe=heard.append)
+    assert exchange.completion().text == "first"
+    assert ["2 choices" in event.message for event in heard if isinstance(event, Noticed)] == [True]
 
 
 @pytest.mark.parametrize("field", ["reasoning_content", "reasoning"])
@@ -261,9 +304,6 @@ def test_constants_that_json_lacks_spoil_no_reply(constant: str) -> None:
         (b'{"choices": [', "not JSON"),
         (b"[" * 50_000, "not JSON"),
         (b"  <!DOCTYPE html><html>Log in</html>", "an HTML page; api_base may lack /v1"),
-        ({"choices": []}, "no choices"),
-        ({"choices": None}, "no choices"),
-        ({"object": "x"}, "no choices"),
         ([1], "another shape"),
         ("text", "another shape"),
         ({"choices": [{"message": None}]}, "another shape"),

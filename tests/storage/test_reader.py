@@ -22,7 +22,7 @@ from gavelkit.core.protocols import Entry, Records
 from gavelkit.core.slot import Slot
 from gavelkit.core.status import Status
 from gavelkit.storage import open_reader
-from gavelkit.storage.reader import CallTotals
+from gavelkit.storage.totals import CallTotals
 
 from .records import JUDGE, SLOT, a_record, an_example, failed, kept, ok
 

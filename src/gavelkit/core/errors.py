@@ -13,6 +13,7 @@ GavelError                          1
 
 Signals between rooms, never seen by a user:
 CallError     an engine has no reply and says why
+└── EmptyReply    a reply in which nobody said anything
 NotYet        an engine has no reply yet, which is no failure
 ParseError    a parser found no verdict in its place
 OutOfRange    a grade lies outside its scale
@@ -22,6 +23,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gavelkit.core.completion import Completion
 from gavelkit.core.failure import RETRYABLE, Failure, FailureKind
 
 if TYPE_CHECKING:
@@ -145,6 +147,14 @@ class CallError(Exception):
         )
         error.requests = requests
         return error
+
+
+class EmptyReply(CallError):
+    """A reply in which nobody said anything: worth another try, and where that ends so too, a reply all the same."""
+
+    def __init__(self, message: str, completion: Completion, *, most_retries: int) -> None:
+        super().__init__(FailureKind.EMPTY, message, retryable=True, most_retries=most_retries)
+        self.completion = completion
 
 
 class NotYet(Exception):

@@ -14,7 +14,8 @@ class Probe:
 
     `account` differs where the endpoint or the key does. `key_variable` names the variable whose key is sent, empty
     where none is set; `key_variables` are all that are looked at. `ask` raises CallError; `models` names what the
-    endpoint offers, nothing where it does not say. `wanted` is False where a user wants no such request.
+    endpoint offers, nothing where it does not say. `reopen` forgets that it failed in an earlier run. `wanted` is False
+    where a user wants no such request.
     """
 
     judge: str
@@ -25,4 +26,5 @@ class Probe:
     key_variables: tuple[str, ...]
     ask: Callable[[], Awaitable[Completion]]
     models: Callable[[], Awaitable[Sequence[str]]]
+    reopen: Callable[[], None] = lambda: None
     wanted: bool = True

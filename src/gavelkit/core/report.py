@@ -61,6 +61,10 @@ class JudgeSummary:
     tokens_complete: bool
     position_bias: Figure | None = None
     """The share of the judgments made in both orders that changed with the order; None where none was."""
+    cost: float | None = None
+    """What its stored replies cost in USD, a lower bound where tokens are not complete; None where nobody knows."""
+    price: str = ""
+    """At which price, or why it is not known; empty where the judge calls no endpoint."""
 
     @property
     def error_rate(self) -> float:

@@ -58,6 +58,11 @@ class Ledger:
         self._set_aside = 0.0
         self._queue: deque[_Waiting] = deque()
 
+    @property
+    def full(self) -> bool:
+        """Whether not even a request that costs nothing fits."""
+        return not self._fits(0.0)
+
     def bill(self, requests: int, cost: float = 0.0) -> None:
         """Count what was spent beside the engines: the pre-flight."""
         self.requests += requests
@@ -124,11 +129,12 @@ class Ledger:
 
     def _message(self, cost: float) -> str:
         if self._max_requests is not None and self.requests >= self._max_requests:
-            return f"the cap of {self._max_requests:,} requests is reached: {self.requests:,} were made"
+            made = f"{self.requests:,} were made; a higher one goes on"
+            return f"the cap of {self._max_requests:,} requests is reached: {made}"
         least = "at least " if self.unknown else ""
         return (
             f"the cost cap of {self._max_cost:,.2f} USD is reached: {least}{self.cost:,.4f} USD are spent, and the "
-            f"next request may cost {cost:,.4f} USD"
+            f"next request may cost {cost:,.4f} USD; a higher cap goes on"
         )
 
 

@@ -13,7 +13,8 @@ from urllib.parse import urlsplit
 import msgspec
 
 from gavelkit.core.completion import Completion, Usage
-from gavelkit.core.errors import CallError
+from gavelkit.core.errors import CallError, EmptyReply
+from gavelkit.core.event import Noticed, Observe, ignore
 from gavelkit.core.failure import FailureKind
 from gavelkit.core.message import Request
 from gavelkit.engines.http import HttpClient, HttpReply
@@ -28,6 +29,10 @@ _SECRET_LENGTH = 16
 _SECRET_LENGTH_IN_ERRORS = 4
 _CHAT = "/chat/completions"
 _LIST_SECONDS = 20.0
+_RETRIES_WITHOUT_CHOICE = 2
+_RETRIES_OF_SILENCE = 1
+_NOTHING_TO_SAY = frozenset({"", "stop"})
+"""Of these reasons an empty reply may well be an accident; of others, a tool call say, it is not."""
 
 
 class HttpClients(PerLoop[HttpClient]):
@@ -46,8 +51,16 @@ class OpenAIChat:
     """
 
     def __init__(
-        self, client: HttpClient | HttpClients, *, api_base: str, api_key: str | None = None, timeout: float = 600.0
+        self,
+        client: HttpClient | HttpClients,
+        *,
+        api_base: str,
+        api_key: str | None = None,
+        timeout: float = 600.0,
+        observe: Observe = ignore,
     ) -> None:
+        self._observe = observe
+        self._told_choices = False
         self._client = client
         self._url = chat_url(api_base)
         self._timeout = timeout
@@ -66,7 +79,11 @@ class OpenAIChat:
         reply = self._without_key(reply)
         if reply.status != _OK:
             raise refusal(reply.status, reply.body, reply.header)
-        return _completion(reply, perf_counter() - began)
+        completion, choices = _completion(reply, perf_counter() - began)
+        if choices > 1 and not self._told_choices:
+            self._told_choices = True
+            self._observe(Noticed(f"{self._url} sends {choices} choices to a request; the first of them counts"))
+        return completion
 
     async def models(self) -> tuple[str, ...]:
         """The names in the endpoint's list of models; none where there is no list to read."""
@@ -150,31 +167,37 @@ _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(_Reply).decode
 
 
-def _completion(reply: HttpReply, seconds: float) -> Completion:
+def _completion(reply: HttpReply, seconds: float) -> tuple[Completion, int]:
+    """The reply's first choice, and how many it has. Raises CallError."""
     try:
         read = _decode(reply.body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         read = _slow_decode(reply)
     if read.error is not None and not read.choices:
         raise refusal(_OK, reply.body, reply.header)
+    usage = _usage(read.usage)
     if not read.choices:
         message = "the reply has no choices"
-        raise _unreadable(message, reply)
+        raise EmptyReply(message, Completion("", usage=usage, seconds=seconds), most_retries=_RETRIES_WITHOUT_CHOICE)
     choice = read.choices[0]
     text = _text(choice.message.content)
     if choice.finish_reason == "content_filter":
         message = "the endpoint's content filter stopped the reply"
         raise CallError(FailureKind.FILTERED, message, raw=text)
-    return Completion(
+    completion = Completion(
         text=text,
         reasoning=choice.message.reasoning_content or choice.message.reasoning or "",
         refusal=choice.message.refusal or "",
         finish_reason=choice.finish_reason or "",
         served_model=read.model or "",
-        usage=_usage(read.usage),
+        usage=usage,
         seconds=seconds,
         logprobs=read_logprobs(choice.logprobs) if choice.logprobs else (),
     )
+    if not (text or completion.refusal or completion.reasoning) and completion.finish_reason in _NOTHING_TO_SAY:
+        message = "the reply is empty"
+        raise EmptyReply(message, completion, most_retries=_RETRIES_OF_SILENCE)
+    return completion, len(read.choices)
 
 
 def _text(content: str | list[_Part] | None) -> str:

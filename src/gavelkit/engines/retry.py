@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from gavelkit.core.clock import Clock
 from gavelkit.core.completion import Completion
-from gavelkit.core.errors import CallError
+from gavelkit.core.errors import CallError, EmptyReply
 from gavelkit.core.event import Observe, Retried, ignore
 from gavelkit.core.failure import FailureKind
 from gavelkit.core.message import Request
@@ -66,7 +66,12 @@ class Retrying:
                 completion = await self._inner.complete(request)
             except CallError as error:
                 requests += error.requests
-                wait = self._wait(error, tried, requests)
+                try:
+                    wait = self._wait(error, tried, requests)
+                except CallError:
+                    if isinstance(error, EmptyReply):
+                        return replace(error.completion, attempts=requests)
+                    raise
                 self._observe(Retried(request.labels.judge, error.kind, wait))
                 await self._clock.sleep(wait)
             else:

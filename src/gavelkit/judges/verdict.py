@@ -12,6 +12,8 @@ from gavelkit.core.grade import Grade
 from gavelkit.core.protocols import Parser
 from gavelkit.core.status import Status
 
+_TOOLS = frozenset({"tool_calls", "function_call"})
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -43,7 +45,10 @@ def read_verdict(completion: Completion, parser: Parser, criterion: Criterion) -
 def _unread(error: ParseError, completion: Completion) -> Verdict:
     if completion.cut:
         return _failed(Status.TRUNCATED, "the reply was cut at its token limit before its verdict", raw=completion.text)
-    return _failed(Status.PARSE_ERROR, str(error), raw=completion.text, kind=error.kind)
+    message = str(error)
+    if error.kind is FailureKind.EMPTY and completion.finish_reason in _TOOLS:
+        message = f"{message}: the model called a tool instead, and a judge offers none"
+    return _failed(Status.PARSE_ERROR, message, raw=completion.text, kind=error.kind)
 
 
 def _failed(status: Status, message: str, *, raw: str, kind: FailureKind | None = None) -> Verdict:

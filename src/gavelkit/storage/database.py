@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from gavelkit.core.errors import StorageError
+from gavelkit.core.event import Noticed, Observe, ignore
 from gavelkit.storage.schema import APPLICATION_ID, TABLES, VERSION
 
 _BUSY_SECONDS = 30.0
@@ -41,7 +42,7 @@ def all_or_nothing(connection: sqlite3.Connection) -> Iterator[None]:
         raise
 
 
-def open_for_writing(path: Path) -> sqlite3.Connection:
+def open_for_writing(path: Path, *, observe: Observe = ignore) -> sqlite3.Connection:
     """The database, made where there is none. Raises StorageError; a file that is not ours stays untouched."""
     with storage_errors(path):
         fresh = not path.exists() or path.stat().st_size == 0
@@ -52,8 +53,8 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
             else:
                 check(connection, path)
                 _bring_up_to_date(connection)
+            (mode,) = connection.execute("PRAGMA journal_mode=WAL").fetchone()
             for pragma in (
-                "journal_mode=WAL",
                 "synchronous=FULL",
                 "fullfsync=ON",
                 "checkpoint_fullfsync=ON",
@@ -63,6 +64,9 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
         except BaseException:
             connection.close()
             raise
+        if mode != "wal":
+            message = f"{path}: this disk takes no write-ahead log, so the record is slower; nothing is lost by it"
+            observe(Noticed(message))
         return connection
 
 

@@ -29,6 +29,7 @@ from gavelkit.storage.codec import (
 from gavelkit.storage.database import open_for_reading, storage_errors
 from gavelkit.storage.replies import StoredReplies
 from gavelkit.storage.schema import FILE_NAME, JUDGE_BITS, REPEAT_BITS, STATUSES, SUBJECT_BITS, slot_parts
+from gavelkit.storage.totals import CallTotals, served_models, totals_of
 
 _ENTRIES = f"""
 SELECT judgment.*, example.id, example.line, example.row, {CALL_COLUMNS}
@@ -46,11 +47,6 @@ SELECT slot, status, score, failure, position_bias, example.id,
        CASE WHEN {_OF} THEN grade END, CASE WHEN {_OF} THEN parts END
 FROM judgment JOIN example ON example.example = judgment.slot >> 30 AND example.removed = 0 ORDER BY slot
 """  # noqa: S608 - constants only
-_TOTALS = """
-SELECT judge, COUNT(*), SUM(prompt_tokens), SUM(completion_tokens), SUM(cached_tokens),
-       SUM(prompt_tokens IS NULL OR completion_tokens IS NULL), SUM(requests)
-FROM call GROUP BY judge
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,18 +70,6 @@ class JudgeRow:
     def passes(self, score: float | None) -> bool | None:
         """Whether a score passes by the threshold of the last start, None where there is nothing to compare."""
         return self.criterion.passed(score, self.threshold)
-
-
-@dataclass(frozen=True, slots=True)
-class CallTotals:
-    """What a judge's calls came to. `uncounted` calls said nothing of their tokens."""
-
-    calls: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    cached_tokens: int = 0
-    uncounted: int = 0
-    requests: int = 0
 
 
 class RunReader:
@@ -180,12 +164,14 @@ class RunReader:
     def totals(self) -> Mapping[str, CallTotals]:
         """What each judge's calls came to, by its name."""
         with storage_errors(self._path):
-            found = {
-                self._judges[row[0]].name: CallTotals(*(value or 0 for value in row[1:]))
-                for row in self._connection.execute(_TOTALS)
-                if row[0] in self._judges
-            }
-        return {judge.name: found.get(judge.name, CallTotals()) for judge in self._judges.values()}
+            found = totals_of(self._connection)
+        return {judge.name: found.get(number, CallTotals()) for number, judge in self._judges.items()}
+
+    def served_models(self) -> Mapping[str, Mapping[str, int]]:
+        """How many replies each model gave, by the judge's name."""
+        with storage_errors(self._path):
+            found = served_models(self._connection)
+        return {judge.name: found.get(number, {}) for number, judge in self._judges.items()}
 
     def close(self) -> None:
         """Let go of the file."""

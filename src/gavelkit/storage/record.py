@@ -19,6 +19,7 @@ from gavelkit.storage.journal import RunJournal
 from gavelkit.storage.lock import RunLock
 from gavelkit.storage.replies import StoredReplies, calls_of
 from gavelkit.storage.schema import FILE_NAME, STATUS_CODES
+from gavelkit.storage.totals import CallTotals, totals_of
 
 MAX_JUDGES = 255
 
@@ -78,7 +79,7 @@ class RunRecord:
         self, judges: Sequence[Judge], *, mapping: Mapping[str, Any], bound: int, observe: Observe, retry_errors: bool
     ) -> None:
         with ExitStack() as opened:
-            writing = open_for_writing(self.path)
+            writing = open_for_writing(self.path, observe=observe)
             opened.callback(close_writing, writing, self.path)
             self._reading = open_for_reading(self.path, foreign=False)
             opened.callback(self._reading.close)
@@ -89,6 +90,8 @@ class RunRecord:
                 numbers, self.reread = _register(writing, judges)
                 self._keep({"map": dict(mapping), "judges": [judge.name for judge in judges]}, writing)
                 again = [STATUS_CODES[status] for status in RETRIED_ON_REQUEST] if retry_errors else []
+                spent = totals_of(writing)
+                self.totals = {name: spent.get(number, CallTotals()) for name, number in numbers.items()}
                 self.replies = StoredReplies(self._reading, without=calls_of(self._reading, again))
                 uses = Uses()
                 for judge in judges:
