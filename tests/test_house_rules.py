@@ -33,6 +33,7 @@ YAML_LOADERS = {
     "config/yaml_file.py": "a subclass of the safe loader, which refuses more",
 }
 NOT_ROOMS = {
+    "faults": "what a run makes of an endpoint, a disk or data that fails: most rooms keep these promises together",
     "golden": "the files that reports are compared with",
     "promises": "what other systems' pages promise, driven through the command line: no room keeps a promise alone",
 }

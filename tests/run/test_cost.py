@@ -6,8 +6,8 @@ import pytest
 
 from gavelkit.catalog import Price
 from gavelkit.core.completion import Completion, Usage
-from gavelkit.run.cost import cost_of, spent
-from gavelkit.storage.reader import CallTotals
+from gavelkit.run.cost import PRICES, cost_of, recorded_price, spent
+from gavelkit.storage.totals import CallTotals
 
 PRICE = Price(("m",), 2.0, 8.0, "2026-01-31", "a test")
 
@@ -29,3 +29,14 @@ def test_a_judgment_costs_the_sum_of_its_replies_or_nobody_knows() -> None:
     assert cost_of([counted, counted], PRICE) == pytest.approx(6.0)
     assert cost_of([counted, Completion("b", usage=Usage(7, None))], PRICE) is None
     assert cost_of([Completion("b")], PRICE) is None
+
+
+def test_the_price_of_a_run_is_the_one_it_recorded() -> None:
+    listed = {"models": ["m"], "input": 1.0, "output": 2.0, "as_of": "2026-01-31", "source": "prices.yaml"}
+    meta = {PRICES: {"paid": listed, "own": None}}
+    assert recorded_price(meta, "paid", model="m") == (
+        Price(("m",), 1.0, 2.0, "2026-01-31", "prices.yaml"),
+        "by prices.yaml of 2026-01-31",
+    )
+    assert recorded_price(meta, "own", model="m") == (None, "the price of 'm' is not known; name a file of prices")
+    assert recorded_price(meta, "function", model="m") == recorded_price({}, "paid", model="m") == (None, "")

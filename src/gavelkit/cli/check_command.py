@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
 def _check(configuration: Configuration) -> Checked:
     """All that can be found without a call. Raises UsageError or StorageError."""
     settings = configuration.run
-    prices = read_prices(configuration.prices)
+    prices = read_prices(settings.prices)
     check_settings(configuration.judges, settings)
     planned = check_rows(configuration.source, configuration.judges, limit=settings.limit, repeat=settings.repeat)
     check_gates(settings.gates, planned)

@@ -15,16 +15,12 @@ from gavelkit.config.setting import TEXT, Setting
 _RUN_NAMES = {setting.name for setting in (*TOP, *RUN)}
 
 
-_CHECKED = frozenset({"prices"})
-"""Settings that `check` alone makes use of."""
-
-
 def add_settings(parser: argparse.ArgumentParser, *, skip: Iterable[str] = (), judging: bool = True) -> None:
     """A flag for each setting that has one; with the ones lm-eval's users know for the output.
 
     Those that only mean something where calls are made are left out where there is no `judging`.
     """
-    left_out = set(skip) | (_CHECKED if judging else set())
+    left_out = set(skip)
     seen: set[str] = set()
     for setting in (*TOP, *RUN, *JUDGE):
         if setting.flag and setting.name not in seen | left_out:

@@ -59,8 +59,8 @@ def run_and_show(configuration: Configuration, options: argparse.Namespace, prog
             say(f"judge {judge.name!r} repeats at temperature 0, where replies hardly differ; set a temperature")
     if not options.quiet:
         say(f"judging {configuration.source.path} into {folder}")
-        for endpoint in configuration.endpoints:
-            say(f"calls go to {endpoint}")
+        for endpoint, most in _endpoints(configuration).items():
+            say(f"calls go to {endpoint}, at most {most} at once")
     try:
         observe = pointing(progress.observe, folder)
         report = judge_configuration(configuration, progress, folder=folder, settings=settings, observe=observe)
@@ -70,6 +70,15 @@ def run_and_show(configuration: Configuration, options: argparse.Namespace, prog
         raise
     _hand_over(report, configuration, options)
     return 0
+
+
+def _endpoints(configuration: Configuration) -> dict[str, int]:
+    """Where the judges' calls go, and how many at once their ceilings allow there."""
+    most: dict[str, int] = {}
+    for judge in configuration.judges:
+        for probe in judge.probes:
+            most[probe.api_base] = most.get(probe.api_base, 0) + judge.limits.concurrency
+    return most
 
 
 def _hand_over(report: Report, configuration: Configuration, options: argparse.Namespace) -> None:

@@ -10,7 +10,7 @@ from typing import NoReturn, TextIO
 
 from tqdm import tqdm
 
-from gavelkit.core.event import Committed, Event, Noticed, Planned, Retried
+from gavelkit.core.event import CircuitClosed, CircuitOpened, Committed, Event, Noticed, Planned, Retried, Throttled
 from gavelkit.reports import printable
 
 _LINE_SECONDS = 10.0
@@ -29,6 +29,7 @@ class Progress:
         self._tokens = 0
         self._failed: Counter[str] = Counter()
         self._retried = 0
+        self._throttled: Throttled | None = None
         self._began = self._said = time.monotonic()
 
     def observe(self, event: Event) -> None:
@@ -43,9 +44,19 @@ class Progress:
             self._plan(event)
         elif isinstance(event, Retried):
             self._retried += 1
-        elif isinstance(event, Noticed) and not self._quiet:
-            self._write(event.message)
+        elif not self._quiet:
+            self._tell(event)
         self._show()
+
+    def _tell(self, event: Event) -> None:
+        if isinstance(event, Noticed):
+            self._write(event.message)
+        elif isinstance(event, Throttled):
+            self._throttled = event
+        elif isinstance(event, CircuitOpened):
+            self._write(f"the endpoint fails every call ({event.reason}); it is tried again in {event.seconds:,.0f} s")
+        elif isinstance(event, CircuitClosed):
+            self._write(f"the endpoint replies again, after {event.seconds:,.0f} s")
 
     def close(self) -> None:
         """Leave the last line standing."""
@@ -105,6 +116,8 @@ class Progress:
         parts += [f"{count:,} {kind}" for kind, count in self._failed.most_common()]
         if self._retried:
             parts.append(f"{self._retried:,} retried")
+        if self._throttled is not None:
+            parts.append(f"at most {self._throttled.limit:,} at once ({self._throttled.reason})")
         return ", ".join(parts)
 
     def _write(self, text: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any, TypedDict, Unpack
 from gavelkit.catalog import is_name
 from gavelkit.catalog import preset as shipped
 from gavelkit.config.environment import DEFAULT_API_BASE
-from gavelkit.config.reaching import engine_for, model_for
+from gavelkit.config.reaching import engine_for, model_for, most_at_once
 from gavelkit.config.reading import reader
 from gavelkit.config.response_format import read_response_format, templates
 from gavelkit.config.scale import scale_of
@@ -73,12 +73,16 @@ class JudgeSettings(TypedDict, total=False):
     extra_body: Mapping[str, Any]
     save_details: bool
     api_key: str
-    concurrency: int
+    concurrency: int | str
+    max_concurrency: int
     max_error_rate: float
     preflight_check: bool
     retry_attempts: int
     retry_min_wait: float
     retry_max_wait: float
+    max_wait: float
+    requests_per_minute: float
+    tokens_per_minute: float
     timeout: float
 
 
@@ -130,7 +134,7 @@ def assemble(
     about: About = {
         "name": name,
         "threshold": settings.get("threshold"),
-        "limits": Limits(settings["concurrency"], settings["max_error_rate"]),
+        "limits": Limits(most_at_once(settings), settings["max_error_rate"]),
         "preset": settings.get("preset", ""),
         "named": bool(settings.get("preset") or settings.get("criterion") or settings.get("name", UNNAMED) != UNNAMED),
         "save_details": settings["save_details"],

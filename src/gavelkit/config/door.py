@@ -29,6 +29,8 @@ class RunOptions(TypedDict, total=False):
     limit: int
     on_failure: str
     interval: str
+    max_cost: float
+    max_requests: int
     max_error_rate: float
     preflight_check: bool
 
@@ -41,6 +43,7 @@ def evaluate(
     output: str | Path | None = None,
     retry_errors: bool = False,
     gates: Mapping[str, str] | None = None,
+    prices: str | Path | None = None,
     observe: Observe = ignore,
     **options: Unpack[RunOptions],
 ) -> Report:
@@ -48,13 +51,22 @@ def evaluate(
 
     `map` names what a row holds where; `output` is the run's folder, in which the same call goes on where an earlier
     one stopped. Without it a file's run lies under `runs/`, and rows in memory leave no folder behind. `gates` are
-    what the run must reach, `{"accuracy.mean": ">= 7"}`: where one is not met, RunFailed carries the report.
+    what the run must reach, `{"accuracy.mean": ">= 7"}`: where one is not met, RunFailed carries the report. `prices`
+    is a file of prices of your own, by which `max_cost` counts.
 
     Works in scripts, notebooks and threads, also while an event loop runs. Raises UsageError before any call;
     RunFailed, EndpointError or StorageError once everything judged is on disk.
     """
     work = evaluate_async(
-        data, judges, map=map, output=output, retry_errors=retry_errors, gates=gates, observe=observe, **options
+        data,
+        judges,
+        map=map,
+        output=output,
+        retry_errors=retry_errors,
+        gates=gates,
+        prices=prices,
+        observe=observe,
+        **options,
     )
     return on_loop(work)
 
@@ -67,6 +79,7 @@ async def evaluate_async(
     output: str | Path | None = None,
     retry_errors: bool = False,
     gates: Mapping[str, str] | None = None,
+    prices: str | Path | None = None,
     observe: Observe = ignore,
     stop: Stop | None = None,
     **options: Unpack[RunOptions],
@@ -77,7 +90,8 @@ async def evaluate_async(
     several = list(judges) if isinstance(judges, Sequence) else [judges]
     check_names([judge.name for judge in several], "evaluate")
     demands = read_gates(gates or {}, several, "evaluate")
-    settings = RunSettings(**checked, retry_errors=retry_errors, gates=demands)
+    own_prices = None if prices is None else Path(prices)
+    settings = RunSettings(**checked, retry_errors=retry_errors, gates=demands, prices=own_prices)
     fallback = () if (map or {}).keys() & {"response", "responses"} else prediction_fields(several, "evaluate")
     mapping = RowMapping(map, fallback=fallback)
     source = open_source(data, mapping) if isinstance(data, str | Path) else rows_source(data, mapping)

@@ -21,6 +21,7 @@ from gavelkit.datasets import RowMapping, Source
 from gavelkit.judges import AnyJudge
 from gavelkit.run import RunSettings
 
+_CHOSEN = ("repeat", "limit", "on_failure", "interval", "max_cost", "max_requests")
 _LIMIT_NAMES = frozenset(setting.name for setting in LIMITS)
 _TOP_NAMES = frozenset(setting.name for setting in TOP)
 
@@ -40,8 +41,7 @@ NO_FLAGS = Flags({}, {})
 class Configuration:
     """Everything a run needs.
 
-    `settings` is what it was made from, as the record keeps it; it holds no secret. `endpoints` are the base URLs that
-    its judges call; `prices` is a file of prices of the user's own.
+    `settings` is what it was made from, as the record keeps it; it holds no secret.
     """
 
     name: str
@@ -50,8 +50,6 @@ class Configuration:
     run: RunSettings
     output: Path | None
     settings: Mapping[str, Any]
-    endpoints: tuple[str, ...]
-    prices: Path | None = None
 
 
 def read_configuration(path: str | Path, surroundings: Surroundings, *, flags: Flags = NO_FLAGS) -> Configuration:
@@ -94,7 +92,7 @@ def configure(
     fallback = () if names.keys() & {"response", "responses"} else prediction_fields(judges, where)
     mapping = RowMapping(names, filter=flags.run.get("filter", top.get("filter", "")), fallback=fallback)
     run = _run_settings(top, flags, where)
-    chosen = {name: run[name] for name in ("repeat", "limit", "on_failure", "interval") if name in run}
+    chosen = {name: run[name] for name in _CHOSEN if name in run}
     gates = read_gates(top.get("gates", {}), judges, where)
     given_data, folder = (flags.run["data"], Path()) if "data" in flags.run else (top["data"], surroundings.folder)
     source = open_data(given_data, folder, mapping, where=where, observe=surroundings.observe)
@@ -102,15 +100,13 @@ def configure(
         name=source.name,
         source=source,
         judges=judges,
-        run=RunSettings(**chosen, gates=gates),
+        run=RunSettings(**chosen, gates=gates, prices=_file("prices", top, flags, surroundings.folder)),
         output=_file("output", run, flags, surroundings.folder),
         settings={
             "given": dict(given),
             "flags": [dict(flags.run), dict(flags.judge)],
             "folder": str(surroundings.folder.resolve()),
         },
-        endpoints=tuple(surroundings.clients),
-        prices=_file("prices", top, flags, surroundings.folder),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -18,7 +18,14 @@ _LEFT_OUT = frozenset({"response_format", "max_completion_tokens"})  # an answer
 
 
 def probe_for(
-    settings: Mapping[str, Any], environment: Environment, *, name: str, model: str, chat: OpenAIChat, engine: Engine
+    settings: Mapping[str, Any],
+    environment: Environment,
+    *,
+    name: str,
+    model: str,
+    chat: OpenAIChat,
+    engine: Engine,
+    reopen: Callable[[], None],
 ) -> Probe:
     """How to try the endpoint that `chat` calls: through `engine`, so that it is retried as the judge is."""
     values = {key: value for key, value in settings.get("extra_body", {}).items() if key not in _LEFT_OUT}
@@ -34,5 +41,6 @@ def probe_for(
         key_variables=environment.key_variables(name),
         ask=partial(engine.complete, request),
         models=chat.models,
+        reopen=reopen,
         wanted=settings["preflight_check"],
     )

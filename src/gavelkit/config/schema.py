@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gavelkit.config.setting import (
     ANSWERS,
+    CONCURRENCY,
     CONTEXT,
     CRITERION,
     DATA,
@@ -63,13 +64,20 @@ TOP = (
     Setting(
         "prices",
         TEXT,
-        "A file of prices for `gavel check`, relative to this file; it comes before the shipped list prices.",
+        "A file of prices, relative to this file; it comes before the shipped list prices.",
         flag="--prices",
     ),
 )
 
 LIMITS = (
-    Setting("concurrency", whole(least=1), "The most calls of a judge in flight.", 32, "--concurrency"),
+    Setting(
+        "concurrency",
+        CONCURRENCY,
+        "The most calls of a judge in flight; auto: 32 at first, and more as the endpoint welcomes them.",
+        32,
+        "--concurrency",
+    ),
+    Setting("max_concurrency", whole(least=1), "The most calls of a judge in flight where concurrency is auto.", 256),
     Setting(
         "max_error_rate",
         number(least=0, most=1),
@@ -90,6 +98,22 @@ LIMITS = (
         number(least=0),
         "The longest wait before a retry, in seconds; a server's hint may exceed it.",
         60.0,
+    ),
+    Setting(
+        "max_wait",
+        number(above=0),
+        "The longest wait that an endpoint may ask for, in seconds; a longer one ends the run, which can be resumed.",
+        300.0,
+    ),
+    Setting(
+        "requests_per_minute",
+        number(above=0),
+        "The most requests a minute to the judge's endpoint and model; no such limit where left out.",
+    ),
+    Setting(
+        "tokens_per_minute",
+        number(above=0),
+        "The most tokens a minute, of prompts and replies together; no such limit where left out.",
     ),
     Setting(
         "preflight_check",
@@ -225,6 +249,18 @@ RUN = (
         "What a failed judgment costs the mean: nothing, the scale's worst, 0.0, or the whole run.",
         "missing",
         "--on-failure",
+    ),
+    Setting(
+        "max_cost",
+        number(above=0),
+        "The most that the run's folder may cost in USD in its whole life; the same command goes on with a higher cap.",
+        flag="--max-cost",
+    ),
+    Setting(
+        "max_requests",
+        whole(least=1),
+        "The most requests of the run's folder in its whole life, retries and pre-flight included.",
+        flag="--max-requests",
     ),
     Setting(
         "interval",

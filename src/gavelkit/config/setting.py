@@ -12,6 +12,8 @@ from gavelkit.core.errors import ConfigError
 from gavelkit.core.identity import canonical
 from gavelkit.core.path import did_you_mean
 
+AUTO = "auto"
+
 
 @dataclass(frozen=True, slots=True)
 class Kind:
@@ -178,6 +180,10 @@ def _answers(value: Any) -> tuple[str, ...]:
     return words
 
 
+def _concurrency(value: Any) -> int | str:
+    return AUTO if value == AUTO else int(whole(least=1).read(value))
+
+
 FLAG = Kind("true or false", _flag)
 TEXT = Kind("a text", _text)
 SCALE = Kind("two numbers, the lower first, such as [0, 10]", _pair)
@@ -187,3 +193,4 @@ CRITERION = Kind("a shipped criterion's name, a question, or a mapping with desc
 CONTEXT = Kind("a field's name, a list of names, or a mapping of shown names to paths", _context)
 ANSWERS = Kind("two or three different words: the first response, the second and a tie", _answers)
 DATA = Kind("a file, a list of files, or a mapping of a system's name to its file", _data)
+CONCURRENCY = Kind("a whole number from 1 up, or auto", _concurrency)

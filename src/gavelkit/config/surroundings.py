@@ -14,14 +14,15 @@ from gavelkit.core.limits import Limits
 from gavelkit.core.message import Parameters
 from gavelkit.core.probe import Probe
 from gavelkit.core.protocols import Engine
-from gavelkit.engines import HttpClients, SystemClock
+from gavelkit.engines import Gate, HttpClients, RepairMemory, SystemClock
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """What a judge is put together in: the environment, the folder its files are relative to, and who observes.
 
-    One client serves every judge of one endpoint; every wait goes by the `clock`. `strict` refuses what is otherwise a
+    One client serves every judge of one endpoint, and one gate and one memory of what it refused those that also
+    share model and key; every wait goes by the `clock`. `strict` refuses what is otherwise a
     warning: a key over plain http.
     """
 
@@ -29,6 +30,8 @@ class Surroundings:
     folder: Path = Path()
     observe: Observe = ignore
     clients: dict[str, HttpClients] = field(default_factory=dict)
+    gates: dict[tuple[str, str], Gate] = field(default_factory=dict)
+    repairs: dict[tuple[str, str], RepairMemory] = field(default_factory=dict)
     strict: bool = False
     clock: Clock = field(default_factory=SystemClock)
 

@@ -10,9 +10,10 @@ metrics     [{name, judge, system, value, n, planned, failed, counts, stderr, in
             contests, and has no `stderr`
 judges      [{name, model, preset, scale, higher_is_better, threshold, max_error_rate, error_rate,
             too_many_failed, counts, failures, calls, prompt_tokens, completion_tokens, cached_tokens,
-            tokens_complete, position_bias}]
-            `failures` counts by kind; the tokens are lower bounds where `tokens_complete` is false; `position_bias`
-            is the share of the judgments made in both orders that changed, {value, n, interval, reason} or null
+            tokens_complete, position_bias, usd, price}]
+            `failures` counts by kind; tokens and `usd` are lower bounds where `tokens_complete` is false;
+            `position_bias` is the share of the judgments made in both orders that changed, {value, n, interval,
+            reason} or null; `usd` is what the stored replies cost, null where nobody knows, and `price` says why
 contests    of each pairwise judge, as in `reports/standings_json.py`
 gates       [{gate, judge, bound, value, system, interval, passed, reason}]
             `value` is null where there is none, and `reason` says why; `system` names the one that decides where the
@@ -89,6 +90,8 @@ def _judge(judge: JudgeSummary) -> dict[str, object]:
         "cached_tokens": judge.cached_tokens,
         "tokens_complete": judge.tokens_complete,
         "position_bias": judge.position_bias and figure_json(judge.position_bias),
+        "usd": judge.cost,
+        "price": well_formed(judge.price) or None,
     }
 
 

@@ -30,11 +30,17 @@ def asked(judge: JudgeSummary) -> str:
 
 
 def cost(judge: JudgeSummary) -> str:
-    """Its calls and tokens; `>=` where some replies came without their counts."""
+    """Its calls, tokens and price; `>=` where some replies came without their counts."""
     least = "" if judge.tokens_complete else ">= "
     cached = f" ({least}{judge.cached_tokens:,} cached)" if judge.cached_tokens else ""
     tokens = f"{least}{judge.prompt_tokens:,} tokens in{cached}, {least}{judge.completion_tokens:,} tokens out"
-    return f"{counted(judge.calls, 'call')}, {tokens}"
+    paid = "" if judge.cost is None else f", {least}{usd(judge.cost)} {printable(judge.price)}"
+    return f"{counted(judge.calls, 'call')}, {tokens}{paid}"
+
+
+def usd(cost: float) -> str:
+    """Four decimals below a dollar, two from there on."""
+    return f"{cost:,.4f} USD" if cost < 1 else f"{cost:,.2f} USD"
 
 
 def errors(judge: JudgeSummary) -> str:

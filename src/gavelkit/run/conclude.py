@@ -16,9 +16,11 @@ from gavelkit.core.slot import Slot
 from gavelkit.core.standings import Figure
 from gavelkit.core.status import Status
 from gavelkit.judges.pairwise import CONTEST
+from gavelkit.run.cost import recorded_price, spent
 from gavelkit.stats import Bootstrap, JudgeFacts, OnFailure, decide, summarise, wilson
 from gavelkit.storage import RunReader, open_reader
-from gavelkit.storage.reader import CallTotals, JudgeRow
+from gavelkit.storage.reader import JudgeRow
+from gavelkit.storage.totals import CallTotals
 
 if TYPE_CHECKING:
     from gavelkit.run.standings import Contesting
@@ -54,12 +56,15 @@ def _report(reader: RunReader, max_error_rate: float | None) -> Report:
     contests = () if contesting is None else contesting.conclude()
     metrics += () if contesting is None else tuple(contesting.win_rates(contests))
     totals = reader.totals()
-    judges = tuple(_summary(judge, metrics, count, totals[judge.name], max_error_rate) for judge in reader.judges)
+    judges = tuple(
+        _summary(judge, metrics, count, totals[judge.name], meta=reader.meta, max_error_rate=max_error_rate)
+        for judge in reader.judges
+    )
     return Report(
         folder=str(reader.folder),
         metrics=metrics,
         judges=judges,
-        notes=tuple(_notes(reader.meta, judges, count)),
+        notes=(*_notes(reader.meta, judges, count), *_served(reader.served_models())),
         details={"data": reader.meta.get("data", ""), "on_failure": on_failure},
         gates=decide([Gate(**each) for each in reader.meta.get("gates", ())], metrics),
         contests=contests,
@@ -125,9 +130,16 @@ class _Count:
 
 
 def _summary(
-    judge: JudgeRow, metrics: tuple[Metric, ...], count: _Count, totals: CallTotals, max_error_rate: float | None
+    judge: JudgeRow,
+    metrics: tuple[Metric, ...],
+    count: _Count,
+    totals: CallTotals,
+    *,
+    meta: Mapping[str, Any],
+    max_error_rate: float | None,
 ) -> JudgeSummary:
     counts: Counter[Status] = Counter()
+    price, told = recorded_price(meta, judge.name, model=judge.model)
     for metric in metrics:
         if metric.judge == judge.name and metric.name == "mean":
             counts.update(metric.counts)
@@ -147,6 +159,8 @@ def _summary(
         cached_tokens=totals.cached_tokens,
         tokens_complete=totals.uncounted == 0,
         position_bias=count.position_bias(judge.name),
+        cost=None if price is None else spent(totals, price),
+        price=told,
     )
 
 
@@ -160,6 +174,16 @@ def describe_scale(criterion: Criterion) -> str:
     if isinstance(scale, Options):
         return ", ".join(f"{name} {score:g}" for name, score in scale.scores.items())
     return ""
+
+
+def _served(models: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
+    """Where an endpoint changed the model behind its name, scores of before and after are not of one judge."""
+    for judge, counts in models.items():
+        if len(counts) > 1:
+            told = ", ".join(
+                f"{model} ({count:,})" for model, count in sorted(counts.items(), key=lambda each: -each[1])
+            )
+            yield f"{judge}: the endpoint answered with {len(counts)} models: {told}"
 
 
 def _notes(meta: Mapping[str, Any], judges: tuple[JudgeSummary, ...], count: _Count) -> Iterator[str]:

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from gavelkit.catalog import Price
 from gavelkit.core.completion import Completion
-from gavelkit.storage.reader import CallTotals
+from gavelkit.storage.totals import CallTotals
+
+PRICES = "prices"
+"""Under this name the record holds the price of each judge that calls an endpoint, null where nobody lists it."""
+
+
+def recorded_price(meta: Mapping[str, Any], judge: str, *, model: str) -> tuple[Price | None, str]:
+    """The price that a run recorded for a judge, and what to say of it; nothing where the judge calls no endpoint."""
+    prices = meta.get(PRICES) or {}
+    if judge not in prices:
+        return None, ""
+    if prices[judge] is None:
+        return None, f"the price of {model!r} is not known; name a file of prices"
+    price = Price(**{**prices[judge], "models": tuple(prices[judge]["models"])})
+    return price, f"by {price.source}{f' of {price.as_of}' if price.as_of else ''}"
 
 
 def spent(totals: CallTotals, price: Price, *, uncounted: float = 0.0) -> float:

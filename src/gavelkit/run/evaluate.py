@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeVar
 
 from gavelkit.core.errors import EndpointError, GavelError, Interrupted, RunFailed
 from gavelkit.core.event import Noticed, Observe, Planned, ignore
@@ -30,8 +30,11 @@ from gavelkit.run.pool import Pool
 from gavelkit.run.preflight import preflight
 from gavelkit.run.rounds import Rounds
 from gavelkit.run.settings import RunSettings
+from gavelkit.run.spending import Spending, check_caps, prices_of
 from gavelkit.run.stop import Stop
 from gavelkit.storage import RunRecord, open_reader
+
+T = TypeVar("T")
 
 
 async def evaluate_async(
@@ -56,10 +59,14 @@ async def evaluate_async(
     if stop.asked:
         raise Interrupted(stop.reason, Report(str(folder), (), ()), exit_code=stop.exit_code)
     check_gates(settings.gates, plan)
+    prices = prices_of(judges, settings.prices)
+    check_caps(prices, settings)
     checked = perf_counter() - began
+    _reopen(judges)
     begun = holds_run(folder)
+    tried = 0
     if not begun:  # so that a wrong address, key or model leaves no run behind
-        await _preflight(judges, settings, observe, stop)
+        tried = await _preflight(judges, settings, observe, stop)
         if stop.asked:
             raise Interrupted(stop.reason, Report(str(folder), (), ()), exit_code=stop.exit_code)
     bound = sum(judge.limits.concurrency for judge in judges)
@@ -75,15 +82,20 @@ async def evaluate_async(
         observe(Planned(plan.total if plan.complete else None, record.journal.held_count, checked))
         if record.reread:
             await _reread(record, judges, source.examples(limit=settings.limit), settings, observe)
-        if begun and not (plan.complete and record.journal.held_count >= plan.total):
-            await _preflight(judges, settings, observe, stop)
+        spending = Spending(prices, settings, stop, before=record.meta, totals=record.totals)
+        judged = plan.complete and record.journal.held_count >= plan.total
+        if begun and not (judged or spending.ledger.full):
+            tried = await _preflight(judges, settings, observe, stop)
+        spending.ledger.bill(tried)
         examples = _counting(checked_examples(source, limit=settings.limit), plan, judges, settings.repeat)
-        replaying = partial(_replaying, record, {})
+        in_flight: InFlight = {}
         rounds = Rounds(record.journal, stop=stop, repeat=settings.repeat)
-        ready = [rounds.bind(judge).bind(replaying) for judge in judges]
+        ready = [rounds.bind(judge).bind(partial(_wrapped, record, in_flight, spending, judge)) for judge in judges]
         missing = lambda position, slot: record.journal.held(position, slot) is None  # noqa: E731 - read where it stands
         again = partial(source.examples, limit=settings.limit) if source.rereadable else None
         await _until_stopped(rounds.run(examples, ready, missing, again=again), stop, settings)
+        for name, value in spending.notes.items():
+            record.journal.note(name, value)
         if rounds.seen_all:
             record.journal.note("removed", record.journal.finish_pass())
         if not source.rereadable:
@@ -110,10 +122,19 @@ async def reparse_async(judges: Sequence[Judge], *, folder: Path, repeat: int, o
     return conclude(folder)
 
 
-async def _preflight(judges: Sequence[Judge], settings: RunSettings, observe: Observe, stop: Stop) -> None:
-    """Try what the judges call. Raises EndpointError; once asked to stop, it ends at once."""
-    if settings.preflight_check:
-        await _until_stopped(preflight(judges, observe=observe), stop, replace(settings, grace_seconds=0))
+def _reopen(judges: Sequence[Judge]) -> None:
+    """What failed for good in an earlier run of this process may have been mended since."""
+    for judge in judges:
+        for probe in judge.probes:
+            probe.reopen()
+
+
+async def _preflight(judges: Sequence[Judge], settings: RunSettings, observe: Observe, stop: Stop) -> int:
+    """How many requests it took to try what the judges call. Raises EndpointError; a stop ends it at once."""
+    if not settings.preflight_check:
+        return 0
+    requests = await _until_stopped(preflight(judges, observe=observe), stop, replace(settings, grace_seconds=0))
+    return requests or 0
 
 
 async def _reread(
@@ -140,15 +161,15 @@ async def _reread(
     observe(Noticed(f"stored replies were read again, without a call: {', '.join(names)}"))
 
 
-def _replaying(record: RunRecord, in_flight: InFlight, engine: Engine) -> Engine:
-    """The outermost engine. Inside: budget > truncation > repair, all to come, then retry > ceiling > provider.
+def _wrapped(record: RunRecord, in_flight: InFlight, spending: Spending, judge: Judge, engine: Engine) -> Engine:
+    """Outermost first: replay > budget > second try, and inside what the judge came with: repair > retry > gate.
 
-    Or, inside it, what collects the requests for a batch engine.
+    Or, inside the replay, what collects the requests for a batch engine.
     """
-    return Replaying(engine, record.replies, record.journal, in_flight=in_flight)
+    return Replaying(spending.wrapped(judge, engine), record.replies, record.journal, in_flight=in_flight)
 
 
-async def _until_stopped(work: Any, stop: Stop, settings: RunSettings) -> None:
+async def _until_stopped(work: Coroutine[Any, Any, T], stop: Stop, settings: RunSettings) -> T | None:
     """Let the work end by itself, or, once asked to stop, within its grace: replies in flight are paid for."""
     working = asyncio.create_task(work)
     stopping = asyncio.create_task(stop.wait())
@@ -161,10 +182,11 @@ async def _until_stopped(work: Any, stop: Stop, settings: RunSettings) -> None:
         working.cancel()
         await asyncio.wait({working})  # where the run itself is cancelled too: no call once the record is closed
     try:
-        await working
+        return await working
     except asyncio.CancelledError:
         if not stop.asked:
             raise
+        return None
 
 
 def _counting(examples: Iterator[Example], plan: Plan, judges: Sequence[Judge], repeat: int) -> Iterator[Example]:

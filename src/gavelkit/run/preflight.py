@@ -17,11 +17,14 @@ _ANSWERED = frozenset({FailureKind.FILTERED, FailureKind.EMPTY})
 """The endpoint, the key and the model did their part."""
 
 
-async def preflight(judges: Sequence[Judge], *, observe: Observe) -> None:
-    """Try what the judges call, all at once. Raises EndpointError that says which part is wrong, for each that is."""
+async def preflight(judges: Sequence[Judge], *, observe: Observe) -> int:
+    """Try what the judges call, all at once; how many requests it took.
+
+    Raises EndpointError that says which part is wrong, for each that is.
+    """
     tried = distinct_probes(judges)
     if not tried:
-        return
+        return 0
     endings = await asyncio.gather(*(_ending(probe) for probe in tried))
     failed = [ending for ending in endings if isinstance(ending, str)]
     if failed:
@@ -29,6 +32,7 @@ async def preflight(judges: Sequence[Judge], *, observe: Observe) -> None:
         raise EndpointError(message)
     requests = sum(ending for ending in endings if isinstance(ending, int))
     observe(Noticed(f"pre-flight: ok, {requests} request{'s' if requests > 1 else ''}"))
+    return requests
 
 
 def distinct_probes(judges: Iterable[Judge]) -> tuple[Probe, ...]:
@@ -44,7 +48,7 @@ def distinct_probes(judges: Iterable[Judge]) -> tuple[Probe, ...]:
 async def _ending(probe: Probe) -> int | str:
     """How many requests it took, or what is wrong."""
     try:
-        return (await probe.ask()).attempts
+        completion = await probe.ask()
     except CallError as error:
         if error.kind in _ANSWERED:
             return 1
@@ -52,7 +56,11 @@ async def _ending(probe: Probe) -> int | str:
             said = await _no_model(probe, error)
         else:
             said = _SAYS.get(error.kind, _refused)(probe, _words(error))
-        return f"{said} (judge {probe.judge!r})"
+    else:
+        if completion.text or completion.finish_reason or completion.served_model:
+            return completion.attempts
+        said = _other_shape(probe, "its reply holds no choice of words")
+    return f"{said} (judge {probe.judge!r})"
 
 
 def _words(error: CallError) -> str:
