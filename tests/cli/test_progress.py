@@ -10,7 +10,7 @@ import pytest
 from gavelkit.cli import progress
 from gavelkit.cli.progress import Progress
 from gavelkit.core.completion import Completion, Usage
-from gavelkit.core.event import Committed, Noticed, Planned, Retried
+from gavelkit.core.event import CircuitClosed, CircuitOpened, Committed, Noticed, Planned, Retried, Throttled
 from gavelkit.core.failure import Failure, FailureKind
 from gavelkit.core.judgment import Judgment, Step
 from gavelkit.core.slot import Slot
@@ -71,6 +71,29 @@ def test_failures_and_retries_are_counted_by_kind(time: list[float]) -> None:
     assert lines(stream) == ["3 judged, 0/s, 2 timeout, 1 parse_error, 1 retried"]
 
 
+def test_an_endpoint_that_has_too_much_to_do_is_told_with_the_calls_it_gets_now(time: list[float]) -> None:
+    stream = io.StringIO()
+    shown = Progress(stream=stream)
+    shown.observe(Planned(None, 0, 0.0))
+    shown.observe(Throttled(22, 1.0, "rate_limit"))
+    shown.observe(Throttled(15, 1.0, "rate_limit"))
+    time[0] += 10
+    shown.observe(Committed((OK,)))
+    assert lines(stream) == ["1 judged, 0/s, 1,200 tokens, at most 15 at once (rate_limit)"]
+
+
+def test_an_endpoint_that_fails_every_call_is_told_at_once_and_again_when_it_replies(time: list[float]) -> None:
+    stream = io.StringIO()
+    shown = Progress(stream=stream)
+    shown.observe(Planned(10, 0, 0.0))
+    shown.observe(CircuitOpened(10.0, "HTTP 503: down\x1b[31m"))
+    shown.observe(CircuitClosed(1234.6))
+    assert lines(stream) == [
+        "the endpoint fails every call (HTTP 503: down\\x1b[31m); it is tried again in 10 s",
+        "the endpoint replies again, after 1,235 s",
+    ]
+
+
 def test_a_long_check_is_told_and_notices_are_shown_safely(time: list[float]) -> None:
     stream = io.StringIO()
     shown = Progress(stream=stream)
@@ -114,7 +137,8 @@ def test_a_bar_without_an_end_counts() -> None:
 @pytest.mark.parametrize("stream", [io.StringIO(), Terminal()])
 def test_quiet_is_quiet(stream: io.StringIO) -> None:
     shown = Progress(quiet=True, stream=stream)
-    for event in (Planned(10, 4, 2.0), Noticed("x"), Retried("j", FailureKind.SERVER, 1.0), Committed((OK,))):
+    troubles = (Retried("j", FailureKind.SERVER, 1.0), Throttled(1, 1.0, "server"), CircuitOpened(1.0, "x"))
+    for event in (Planned(10, 4, 2.0), Noticed("x"), *troubles, CircuitClosed(1.0), Committed((OK,))):
         shown.observe(event)
     shown.close()
     assert stream.getvalue() == ""

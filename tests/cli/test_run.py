@@ -133,8 +133,8 @@ def test_another_scale_is_read_again(gavel: Gavel, here: Path) -> None:
     ("arguments", "code", "words"),
     [
         (["none.yaml"], 2, "none.yaml: cannot be read: No such file or directory"),
-        (["judge.yaml", "--concurrency", "0"], 2, "concurrency must be a whole number from 1 up, not 0"),
-        (["judge.yaml", "--concurrency", "["], 2, "concurrency must be a whole number from 1 up, not '['"),
+        (["judge.yaml", "--concurrency", "0"], 2, "concurrency must be a whole number from 1 up, or auto, not 0"),
+        (["judge.yaml", "--concurrency", "["], 2, "concurrency must be a whole number from 1 up, or auto, not '['"),
         (["judge.yaml", "--threshold", "high"], 2, "threshold must be a number, not 'high'"),
         (["judge.yaml", "--data", "none.jsonl"], 2, "none.jsonl: there is no such file"),
         (["judge.yaml", "--map", "question=nowhere"], 2, "answers.jsonl:1: no field 'nowhere'"),

@@ -26,9 +26,32 @@ def test_a_file_is_judged_by_an_endpoint(gavel: Gavel, here: Path) -> None:
         arguments = ["score", "answers.jsonl", "--judge", "score_0_10", "--model", "m", "--api-base", base]
         ended = gavel(*arguments, "--concurrency", "3", "--json")
     assert ended.code == 0
-    assert f"calls go to {base}" in ended.err
+    assert f"calls go to {base}, at most 3 at once" in ended.err
     assert ended.json["metrics"][0]["value"] == 7
     assert ended.json["judges"][0]["prompt_tokens"] == 70
+
+
+def test_a_cap_of_requests_ends_with_three_and_its_results_and_a_higher_one_goes_on(gavel: Gavel, here: Path) -> None:
+    with endpoint(lambda _request: chat_answer(chat_body("Good.\nScore: 7"))) as base:
+        arguments = ["score", "answers.jsonl", "--judge", "score_0_10", "--model", "m", "--api-base", base, "--json"]
+        capped = gavel(*arguments, "--max-requests", "5")
+        higher = gavel(*arguments, "--max-requests", "50")
+    assert (capped.code, capped.json["pending"], higher.code) == (3, 6, 0)
+    assert "gavel: the cap of 5 requests is reached: 5 were made" in capped.err
+    assert higher.json["metrics"][0]["n"] == 10
+
+
+def test_a_cap_in_usd_needs_a_price_which_a_file_may_bring(gavel: Gavel, here: Path) -> None:
+    (here / "prices.yaml").write_text("prices:\n  - {models: [m], input: 1, output: 2}\n")
+    with endpoint(lambda _request: chat_answer(chat_body("Good.\nScore: 7"))) as base:
+        arguments = ["score", "answers.jsonl", "--judge", "score_0_10", "--model", "m", "--api-base", base]
+        unknown = gavel(*arguments, "--max-cost", "1")
+        known = gavel(*arguments, "--max-cost", "1", "--prices", "prices.yaml")
+        low = gavel(*arguments, "--max-cost", "0.00001", "--prices", "prices.yaml", "--new-run")
+    assert (unknown.code, known.code, low.code) == (2, 0, 3)
+    assert "gavel: max_cost: the price of judge 'score_0_10''s model is not known" in unknown.err
+    assert "prices: FILE" in unknown.err
+    assert "gavel: the cost cap of " in low.err
 
 
 def test_an_endpoint_that_refuses_the_key_ends_with_four_and_can_be_gone_on_with(gavel: Gavel, here: Path) -> None:

@@ -36,6 +36,14 @@ def refusal(environment: dict[str, str] | None = None, /, **settings: Any) -> st
     return str(caught.value)
 
 
+def reaching(judge: AnyJudge) -> list[Any]:
+    """What stands between a judge and its provider, outermost first, and the provider last."""
+    engines: list[Any] = [judge.engine if isinstance(judge, Direct) else judge.turns.engine]
+    while hasattr(engines[-1], "_inner"):
+        engines.append(engines[-1]._inner)
+    return engines
+
+
 def observed(**settings: Any) -> list[Event]:
     events: list[Event] = []
     surroundings = Surroundings(Environment({"LLM_JUDGE_API_KEY": "sk-secret"}), observe=events.append)

@@ -65,7 +65,7 @@ def test_a_file_becomes_everything_a_run_needs(folder: Path) -> None:
     assert made.output == folder / "out"
     (judge,) = made.judges
     assert (judge.name, judge.limits) == ("accuracy", Limits(7, 0.1))
-    assert made.endpoints == ("https://api.openai.com/v1",)
+    assert [probe.api_base for probe in judge.probes] == ["https://api.openai.com/v1"]
 
 
 def test_what_it_was_made_from_is_kept_for_the_record(folder: Path) -> None:
@@ -136,7 +136,7 @@ def test_without_output_the_folder_is_found_by_what_is_asked(folder: Path) -> No
         ({"judges": ["accuracy"]}, "judges[1] must be a mapping of settings, not 'accuracy'"),
         ({"judges": [a_judge(), a_judge("y", treshold=1)]}, "judges[2]: there is no setting 'treshold'"),
         ({"judges": [{"name": "x"}]}, "judges[1] 'x': a judge needs a preset, a criterion or a prompt_template"),
-        ({"run": {"concurrency": 0}}, "run: concurrency must be a whole number from 1 up, not 0"),
+        ({"run": {"concurrency": 0}}, "run: concurrency must be a whole number from 1 up, or auto, not 0"),
         ({"run": {"threads": 3}}, "run: there is no setting 'threads'"),
         ({"jugdes": []}, "there is no setting 'jugdes'; did you mean judges?"),
         ({"judges": [a_judge("x"), a_judge("x")]}, "two judges are called 'x' and 'x'; give each a name of its own"),
@@ -154,7 +154,7 @@ def test_a_wrong_file_is_refused_by_its_place(folder: Path, changes: dict[str, A
 
 
 def test_a_wrong_flag_is_refused(folder: Path) -> None:
-    assert "concurrency must be a whole number from 1 up, not 0" in refusal(
+    assert "concurrency must be a whole number from 1 up, or auto, not 0" in refusal(
         written(folder), Flags({"concurrency": 0}, {})
     )
 

@@ -9,19 +9,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.config.assembled import PLAIN, made, observed, refusal
-from tests.makers import Counting, a_request, chat_answer, chat_body, direct, endpoint
+from tests.config.assembled import PLAIN, made, observed, reaching, refusal
+from tests.makers import PREFLIGHT, Counting, a_request, chat_answer, chat_body, direct, endpoint, prompt_of, some_rows
 
 import gavelkit
 from gavelkit.config import Surroundings
 from gavelkit.config.assemble import assemble
 from gavelkit.config.environment import Environment
-from gavelkit.core.errors import CallError
-from gavelkit.core.event import Event, Noticed, Retried
+from gavelkit.core.errors import CallError, ConfigError, EndpointError
+from gavelkit.core.event import Event, Noticed, Retried, ignore
 from gavelkit.core.failure import FailureKind
-from gavelkit.engines import ScriptedEngine
-from gavelkit.judges import Direct, TwoStep
-from gavelkit.simulator.server import HttpRequest
+from gavelkit.engines import Ceiling, Gated, OpenAIChat, Repairing, Retrying, ScriptedEngine
+from gavelkit.judges import AnyJudge, Direct, TwoStep
+from gavelkit.simulator import Script, running_simulator
+from gavelkit.simulator.server import HttpAnswer, HttpRequest
 
 
 def test_a_key_over_plain_http_is_told_without_the_key() -> None:
@@ -48,8 +49,7 @@ def test_the_file_then_the_environment_name_the_model(
 
 def asked_at(judge: Direct) -> str:
     """Where a judge's calls go."""
-    engine: Any = judge.engine
-    return str(engine._inner._inner._url)
+    return str(reaching(judge)[-1]._url)
 
 
 @pytest.mark.parametrize(
@@ -168,6 +168,132 @@ def test_a_judge_of_an_endpoint_serves_one_event_loop_after_another(tmp_path: Pa
 
 def test_the_waits_between_two_tries_are_a_range() -> None:
     assert "retry_min_wait 9 is longer than retry_max_wait 3" in refusal(retry_min_wait=9, retry_max_wait=3)
+
+
+KEYS = {"LLM_JUDGE_C_API_KEY": "sk-other"}
+THERE = {"api_base": "http://localhost:1/v1", "model": "m"}
+
+
+def side_by_side(*several: dict[str, Any], strict: bool = False, observe: Any = ignore) -> list[AnyJudge]:
+    """Judges of one configuration, named a, b, c."""
+    surroundings = Surroundings(Environment(KEYS), strict=strict, observe=observe)
+    named = zip("abc", several, strict=False)
+    return [assemble({**PLAIN, **THERE, "name": n, **each}, surroundings, where="c.yaml") for n, each in named]
+
+
+def gate_of(judge: AnyJudge) -> Any:
+    (gated,) = (engine for engine in reaching(judge) if isinstance(engine, Gated))
+    return gated._gate
+
+
+def test_round_a_provider_stand_repair_retry_the_judges_ceiling_and_the_endpoints_gate() -> None:
+    (judge,) = side_by_side({})
+    assert [type(engine) for engine in reaching(judge)] == [Repairing, Retrying, Ceiling, Gated, OpenAIChat]
+
+
+@pytest.mark.parametrize(
+    ("second", "shared"),
+    [({}, True), ({"temperature": 1}, True), ({"model": "n"}, False), ({"api_base": "http://localhost:2/v1"}, False)],
+)
+def test_judges_of_one_endpoint_and_model_share_a_gate_and_a_memory(second: dict[str, Any], *, shared: bool) -> None:
+    one, two = side_by_side({}, second)
+    assert (gate_of(one) is gate_of(two)) is shared
+    assert (reaching(one)[0]._memory is reaching(two)[0]._memory) is shared
+
+
+def test_another_key_is_another_gate() -> None:
+    a, b, c = side_by_side({}, {}, {})
+    assert gate_of(a) is gate_of(b)
+    assert gate_of(a) is not gate_of(c)
+
+
+def test_judges_of_one_gate_keep_their_own_ceilings_and_it_lets_in_their_sum() -> None:
+    with running_simulator(Script(reply="Score: 5", latency=0.2)) as simulator:
+        one, two = side_by_side(*({"api_base": simulator.url, "concurrency": n, "temperature": n} for n in (3, 2)))
+        assert gate_of(one).most == 5
+        gavelkit.evaluate(some_rows(6), [one, two], preflight_check=False)
+        assert simulator.max_in_flight == 5
+        gavelkit.evaluate(some_rows(6), two, preflight_check=False)
+    assert [judge.limits.concurrency for judge in (one, two)] == [3, 2]
+
+
+@pytest.mark.parametrize(
+    ("settings", "first", "most"),
+    [
+        ({"concurrency": "auto"}, 32, 256),
+        ({"concurrency": "auto", "max_concurrency": 100}, 32, 100),
+        ({"concurrency": "auto", "max_concurrency": 8}, 8, 8),
+        ({"max_concurrency": 8}, 32, 32),
+        ({"concurrency": 7}, 7, 7),
+    ],
+)
+def test_auto_begins_with_32_calls_and_may_come_to_the_most_that_is_set(
+    settings: dict[str, Any], first: int, most: int
+) -> None:
+    (judge,) = side_by_side(settings)
+
+    async def limit() -> int:
+        return int(gate_of(judge).entrance().limit.now)
+
+    assert (asyncio.run(limit()), gate_of(judge).most, judge.limits.concurrency) == (first, most, most)
+
+
+def test_the_settings_of_a_gate_reach_it() -> None:
+    (judge,) = side_by_side({"max_wait": 9, "requests_per_minute": 60, "tokens_per_minute": 1000})
+    rules = gate_of(judge).rules
+    assert (rules.max_hint, rules.requests_per_minute, rules.tokens_per_minute) == (9, 60, 1000)
+
+
+@pytest.mark.parametrize("name", ["max_wait", "requests_per_minute", "tokens_per_minute"])
+def test_judges_that_share_a_gate_give_it_the_same_rates(name: str) -> None:
+    with pytest.raises(ConfigError, match=r"c\.yaml 'b': another judge of this endpoint and model has other values"):
+        side_by_side({name: 5}, {name: 6})
+    with pytest.raises(ConfigError, match=name):
+        side_by_side({name: 5}, {})
+    side_by_side({name: 5}, {name: 5}, {name: 6})  # the third has a key of its own
+
+
+def test_judges_that_share_a_gate_may_retry_each_in_its_way() -> None:
+    one, two = side_by_side({"retry_min_wait": 0, "retry_max_wait": 0, "retry_attempts": 0}, {})
+    assert gate_of(one) is gate_of(two)
+
+
+class Refusing:
+    """An endpoint that does not know `max_tokens`."""
+
+    def __init__(self) -> None:
+        self.refused = 0
+        self.sent: list[str] = []
+
+    def __call__(self, request: HttpRequest) -> HttpAnswer:
+        body = json.loads(request.body)
+        if "max_tokens" in body:
+            self.refused += 1
+            error = {"message": "Unsupported parameter: 'max_tokens'.", "param": "max_tokens"}
+            return chat_answer({"error": {**error, "code": "unsupported_parameter"}}, status=400)
+        limit = "max_completion_tokens" if "max_completion_tokens" in body else ""
+        if prompt_of(request) != PREFLIGHT:
+            self.sent.append(limit)
+        return chat_answer(chat_body("Score: 7"))
+
+
+def test_what_an_endpoint_refuses_is_found_out_once_for_all_its_judges_and_by_the_pre_flight() -> None:
+    events: list[Event] = []
+    with endpoint(refusing := Refusing()) as base:
+        settings = {"api_base": base, "max_tokens": 64}
+        judges = side_by_side(settings, {**settings, "temperature": 1}, observe=events.append)
+        report = gavelkit.evaluate(some_rows(4), judges)
+    assert [report.metric(name).value for name in "ab"] == [7, 7]
+    assert (refusing.refused, refusing.sent) == (1, ["max_completion_tokens"] * 8)
+    assert len(events) == 1
+
+
+def test_strict_changes_nothing_of_what_is_asked_and_says_so_before_anything_is_judged() -> None:
+    with endpoint(refusing := Refusing()) as base:
+        (judge,) = side_by_side({"api_base": base, "max_tokens": 64, "retry_attempts": 0}, strict=True)
+        with pytest.raises(EndpointError, match="strict changes nothing of what is asked: set it as the endpoint"):
+            gavelkit.evaluate(some_rows(4), judge)
+    assert (refusing.refused, refusing.sent) == (1, [])
 
 
 def test_recorded_replies_need_their_file() -> None:

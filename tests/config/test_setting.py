@@ -16,6 +16,8 @@ from gavelkit.core.errors import ConfigError
 
 WHOLE_FROM_1 = ([1, 32, 1000], [0, -1, 1.5, "3", True, [1]], "a whole number from 1 up")
 WHOLE_FROM_0 = ([0, 3, 10**6], [-1, 0.5, "0", False], "a whole number from 0 up")
+CONCURRENCY = ([1, 32, 1000, "auto"], [0, -1, 1.5, "3", "Auto", True, [1]], "a whole number from 1 up, or auto")
+ABOVE_0 = ([0.01, 5, 100.0], [0, -1, "1", math.nan, math.inf, True], "a number above 0")
 NUMBER_FROM_0 = ([0, 0.5, 100], [-0.1, "1", math.nan, math.inf, True], "a number from 0 up")
 SHARE = ([0, 0.1, 1, 1.0], [-0.1, 1.1, "0.1", math.nan, True], "a number from 0 to 1")
 WORDS = (["x", "two words"], ["", 7, ["x"], True, 1.5], "a text")
@@ -34,11 +36,15 @@ TABLE: dict[str, tuple[list[Any], list[Any], str]] = {
     "judges": ([[{}], [1, 2]], [[], {}, "x", 7], "a list of judges"),
     "run": MAPPINGS,
     "prices": WORDS,
-    "concurrency": WHOLE_FROM_1,
+    "concurrency": CONCURRENCY,
+    "max_concurrency": WHOLE_FROM_1,
     "max_error_rate": SHARE,
     "retry_attempts": WHOLE_FROM_0,
     "retry_min_wait": NUMBER_FROM_0,
     "retry_max_wait": NUMBER_FROM_0,
+    "max_wait": ABOVE_0,
+    "requests_per_minute": ABOVE_0,
+    "tokens_per_minute": ABOVE_0,
     "preflight_check": FLAGS,
     "timeout": ([0.1, 600, 86_400], [0, -1, 86_401, "60", math.inf, True], "a number above 0 to 86400"),
     "name": WORDS,
@@ -105,6 +111,9 @@ TABLE: dict[str, tuple[list[Any], list[Any], str]] = {
     "repeat": ([1, 5, 256], [0, 257, 1.5, "2", True], "a whole number from 1 to 256"),
     "limit": WHOLE_FROM_1,
     "on_failure": (["missing", "raise"], ["ignore", 0, True], "one of missing, worst, zero, raise"),
+    "max_cost": ABOVE_0,
+    "confirm_above": ([0, 1.5], [-1, "1", True], "a number from 0 up"),
+    "max_requests": WHOLE_FROM_1,
     "interval": (["student_t", "bca"], ["t", 0], "one of student_t, bca"),
     "output": WORDS,
 }

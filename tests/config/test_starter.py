@@ -56,11 +56,8 @@ def test_it_can_be_read_as_it_is(tmp_path: Path) -> None:
     path = written(tmp_path, starter_text("judge.yaml"))
     configuration = read_configuration(path, Surroundings(Environment({})))
     (judge,) = configuration.judges
-    assert (judge.name, judge.parameters.model, configuration.endpoints) == (
-        "quality",
-        "simulated",
-        ("http://127.0.0.1:8010/v1",),
-    )
+    assert (judge.name, judge.parameters.model) == ("quality", "simulated")
+    assert [probe.api_base for probe in judge.probes] == ["http://127.0.0.1:8010/v1"]
     assert len(list(configuration.source.examples())) == 3
 
 

@@ -108,8 +108,7 @@ def test_every_setting_of_an_entry_is_obeyed(tmp_path: Path) -> None:
     assert judge.limits == Limits(16, 0.05)
     assert not judge.criterion.higher_is_better
     assert not judge.save_details
-    assert not judge.probes[0].wanted
-    assert made.endpoints == ("http://localhost:8000/v1",)
+    assert [(probe.api_base, probe.wanted) for probe in judge.probes] == [("http://localhost:8000/v1", False)]
     (given,) = read_file(file)["judges"]
     assert (given["retry_attempts"], given["retry_min_wait"], given["retry_max_wait"]) == (5, 2.0, 120.0)
 

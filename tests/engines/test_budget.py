@@ -82,10 +82,11 @@ def test_what_was_spent_before_counts() -> None:
     heard: list[str] = []
     ledger = Ledger(max_cost=100, cost=91, requests=7, on_cap=heard.append)
     assert one_by_one([worth(4)], ledger) == [NotYet]
-    assert heard == [
-        "the cost cap of 100.00 USD is reached: 91.0000 USD are spent, and the next request may cost 10.0000 USD; "
-        "a higher cap goes on"
-    ]
+    (told,) = heard
+    assert told.startswith(
+        "the cost cap of 100.00 USD is reached: 91.0000 USD are spent, and the next request may cost"
+    )
+    assert told.endswith("10.0000 USD; a higher cap goes on")
 
 
 def test_a_cap_is_reached_exactly() -> None:

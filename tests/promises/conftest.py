@@ -146,4 +146,5 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gavel: Gavel) -> Benc
     monkeypatch.chdir(tmp_path)
     clock = FakeClock()
     monkeypatch.setattr("gavelkit.engines.clock.SystemClock.sleep", lambda _, seconds: clock.sleep(seconds))
+    monkeypatch.setattr("gavelkit.engines.clock.SystemClock.monotonic", lambda _: clock.now)
     return Bench(tmp_path, gavel, clock)

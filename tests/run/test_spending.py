@@ -58,10 +58,10 @@ def asking(base: str, **settings: Any) -> Direct:
     return direct(prompt_template=TEMPLATE, name="accuracy", api_base=base, **{**given, **settings})
 
 
-def capped(base: str, folder: Path, count: int = 10, **options: Any) -> Interrupted:
+def capped(judge: Direct, folder: Path, **options: Any) -> Interrupted:
     """How a run ended that a cap stopped."""
     with pytest.raises(Interrupted) as caught:
-        gavelkit.evaluate(some_rows(count), asking(base), output=folder, **options)
+        gavelkit.evaluate(some_rows(10), judge, output=folder, **options)
     return caught.value
 
 
@@ -87,7 +87,7 @@ def prices(tmp_path: Path) -> Path:
 
 def test_the_cap_of_requests_counts_the_pre_flight_ends_with_three_and_is_never_passed(tmp_path: Path) -> None:
     with endpoint(asked := Asked()) as base:
-        ended = capped(base, tmp_path / "out", max_requests=5)
+        ended = capped(asking(base), tmp_path / "out", max_requests=5)
     assert ended.exit_code == 3
     assert str(ended).startswith("the cap of 5 requests is reached: 5 were made")
     assert (asked.tried, len(asked.bodies)) == (1, 4)
@@ -98,7 +98,7 @@ def test_the_cap_of_requests_counts_the_pre_flight_ends_with_three_and_is_never_
 
 def test_the_same_call_with_a_higher_cap_goes_on_with_what_is_missing(tmp_path: Path) -> None:
     with endpoint(asked := Asked()) as base:
-        capped(base, tmp_path / "out", max_requests=5)
+        capped(asking(base), tmp_path / "out", max_requests=5)
         report = gavelkit.evaluate(some_rows(10), asking(base), output=tmp_path / "out", max_requests=12)
     assert report.finished
     assert (asked.tried, len(asked.bodies)) == (2, 10)
@@ -107,17 +107,17 @@ def test_the_same_call_with_a_higher_cap_goes_on_with_what_is_missing(tmp_path: 
 
 def test_what_an_earlier_start_spent_counts_and_at_the_cap_not_even_the_pre_flight_is_made(tmp_path: Path) -> None:
     with endpoint(asked := Asked()) as base:
-        capped(base, tmp_path / "out", max_requests=5)
-        again = capped(base, tmp_path / "out", max_requests=5)
+        capped(asking(base), tmp_path / "out", max_requests=5)
+        again = capped(asking(base), tmp_path / "out", max_requests=5)
         assert str(again).startswith("the cap of 5 requests is reached: 5 were made")
         assert asked.requests == 5
-        capped(base, tmp_path / "out", max_requests=8)
+        capped(asking(base), tmp_path / "out", max_requests=8)
         assert asked.requests == 8
 
 
 def test_a_run_that_spent_its_cap_on_the_pre_flight_judges_nothing(tmp_path: Path) -> None:
     with endpoint(asked := Asked()) as base:
-        ended = capped(base, tmp_path / "out", max_requests=1)
+        ended = capped(asking(base), tmp_path / "out", max_requests=1)
     assert (asked.requests, judged(ended.report)) == (1, 0)
 
 
@@ -132,10 +132,9 @@ def test_retries_count_too(tmp_path: Path) -> None:
     def failing(request: HttpRequest) -> HttpAnswer:
         return chat_answer({"error": {"message": "down"}}, status=500)
 
-    with endpoint(asked := Asked(failing)) as base, pytest.raises(Interrupted) as caught:
+    with endpoint(asked := Asked(failing)) as base:
         judge = asking(base, retry_attempts=2, retry_min_wait=0, retry_max_wait=0, concurrency=1, max_error_rate=1)
-        gavelkit.evaluate(some_rows(10), judge, output=tmp_path / "out", max_requests=4)
-    assert caught.value.exit_code == 3
+        assert capped(judge, tmp_path / "out", max_requests=4).exit_code == 3
     assert spent(tmp_path / "out")["requests"] == asked.requests == 4
 
 
@@ -143,13 +142,12 @@ def test_the_cap_in_usd_is_never_passed_and_what_may_be_spent_is_spent(tmp_path:
     with endpoint(asked := Asked()) as base:
         judge = asking(base, max_tokens=4)
         worst = 0.1 * -(-len("Rate this.\nQ: What is 1?\nA: It is 1.") // 4) + 0.2 * 4
-        with pytest.raises(Interrupted) as caught:
-            gavelkit.evaluate(some_rows(10), judge, output=tmp_path / "out", max_cost=5.0, prices=prices)
+        ended = capped(judge, tmp_path / "out", max_cost=5.0, prices=prices)
         spends = spent(tmp_path / "out")["cost"]
         assert spends == pytest.approx(len(asked.bodies) * ONE_CALL)
         assert 5.0 - worst < spends <= 5.0
-        assert caught.value.exit_code == 3
-        assert "the cost cap of 5.00 USD is reached: " in str(caught.value)
+        assert ended.exit_code == 3
+        assert "the cost cap of 5.00 USD is reached: " in str(ended)
         report = gavelkit.evaluate(some_rows(10), judge, output=tmp_path / "out", max_cost=50.0, prices=prices)
     assert report.finished
     assert len(asked.bodies) == 10
@@ -245,7 +243,7 @@ def test_a_reply_that_is_cut_twice_is_truncated_and_not_asked_for_a_third_time(t
 
 
 def test_a_call_that_was_begun_below_the_cap_may_pass_it_by_its_second_try_which_counts(tmp_path: Path) -> None:
-    with endpoint(asked := Asked(cut_below(20))) as base, pytest.raises(Interrupted, match="3 were made"):
-        judge = asking(base, max_tokens=16, concurrency=1)
-        gavelkit.evaluate(some_rows(4), judge, output=tmp_path / "out", max_requests=2)
+    with endpoint(asked := Asked(cut_below(20))) as base:
+        ended = capped(asking(base, max_tokens=16, concurrency=1), tmp_path / "out", max_requests=2)
+    assert "3 were made" in str(ended)
     assert spent(tmp_path / "out")["requests"] == asked.requests == 3

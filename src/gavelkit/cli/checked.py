@@ -61,7 +61,7 @@ def price_lines(checked: Checked) -> Iterator[str]:
     asking = [estimate for estimate in checked.estimates if estimate.judge.probes]
     if len(asking) > 1:
         cost = checked.cost
-        yield f"together: {'the price is not known' if cost is None else f'at most {_usd(cost)}'}"
+        yield f"together: {'the price is not known' if cost is None else f'at most {told_usd(cost)}'}"
 
 
 def _calls(estimate: Estimate) -> str:
@@ -87,10 +87,11 @@ def _price(estimate: Estimate) -> str:
         return f"the price of {model!r} is not known; name a file of prices with --prices"
     rate = f"{price.input:g} in, {price.output:g} out per million tokens"
     said = f"{rate}, by {price.source}{f' of {price.as_of}' if price.as_of else ''}; check your provider"
-    return f"{'without a limit' if cost is None else f'at most {_usd(cost)}'} ({said})"
+    return f"{'without a limit' if cost is None else f'at most {told_usd(cost)}'} ({said})"
 
 
-def _usd(cost: float) -> str:
+def told_usd(cost: float) -> str:
+    """Four decimals below a dollar, two from there on."""
     return f"{cost:,.4f} USD" if cost < 1 else f"{cost:,.2f} USD"
 
 

@@ -26,10 +26,12 @@ def add_settings(parser: argparse.ArgumentParser, *, skip: Iterable[str] = (), j
         if setting.flag and setting.name not in seen | left_out:
             seen.add(setting.name)
             _add(parser, setting)
-    parser.add_argument("--strict", action="store_true", help="refuse to send a key over plain http to another machine")
+    strict = "refuse to send a key over plain http to another machine, and to ask an endpoint otherwise than was set"
+    parser.add_argument("--strict", action="store_true", help=strict)
     if judging:
         retry = "try unreadable, refused and cut replies again too"
         parser.add_argument("--retry-errors", action="store_true", help=retry)
+        parser.add_argument("--yes", action="store_true", help="answer the question about the cost beforehand")
         parser.add_argument("--new-run", action="store_true", help="begin again in a new folder beside the old one")
         add_output(parser)
 

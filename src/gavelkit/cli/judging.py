@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from gavelkit import __version__
+from gavelkit.cli.confirm import confirm
 from gavelkit.cli.ending import say
 from gavelkit.cli.outcome import check_junit, leave_files, tell_programs
 from gavelkit.cli.progress import Progress
@@ -61,6 +62,7 @@ def run_and_show(configuration: Configuration, options: argparse.Namespace, prog
         say(f"judging {configuration.source.path} into {folder}")
         for endpoint, most in _endpoints(configuration).items():
             say(f"calls go to {endpoint}, at most {most} at once")
+    confirm(configuration, options, folder)
     try:
         observe = pointing(progress.observe, folder)
         report = judge_configuration(configuration, progress, folder=folder, settings=settings, observe=observe)

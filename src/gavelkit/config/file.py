@@ -21,7 +21,7 @@ from gavelkit.datasets import RowMapping, Source
 from gavelkit.judges import AnyJudge
 from gavelkit.run import RunSettings
 
-_CHOSEN = ("repeat", "limit", "on_failure", "interval", "max_cost", "max_requests")
+_CHOSEN = ("repeat", "limit", "on_failure", "interval", "max_cost", "max_requests", "confirm_above")
 _LIMIT_NAMES = frozenset(setting.name for setting in LIMITS)
 _TOP_NAMES = frozenset(setting.name for setting in TOP)
 

@@ -257,6 +257,12 @@ RUN = (
         flag="--max-cost",
     ),
     Setting(
+        "confirm_above",
+        number(least=0),
+        "The cost in USD above which a command on a terminal asks before it begins; --yes answers beforehand.",
+        1.0,
+    ),
+    Setting(
         "max_requests",
         whole(least=1),
         "The most requests of the run's folder in its whole life, retries and pre-flight included.",

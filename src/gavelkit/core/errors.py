@@ -9,7 +9,7 @@ GavelError                          1
 ├── EndpointError                   4   the endpoint is unusable; the run can be resumed; carries the report
 ├── StorageError                    5   the run folder cannot be read or written
 │   └── RunHeld                         another process writes this run
-└── Interrupted                130, 143, 129   a signal; the run can be resumed; carries the report
+└── Interrupted                130, 143, 129   a signal, or a cap (3); the run can be resumed; carries the report
 
 Signals between rooms, never seen by a user:
 CallError     an engine has no reply and says why
