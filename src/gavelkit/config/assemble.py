@@ -16,7 +16,7 @@ from gavelkit.config.scale import scale_of
 from gavelkit.config.schema import JUDGE, UNNAMED
 from gavelkit.config.setting import read_settings
 from gavelkit.config.stepwise import base_preset, refuse_stepwise, stepwise, stepwise_judge
-from gavelkit.config.surroundings import About, Reached, Surroundings
+from gavelkit.config.surroundings import About, Reached, Surroundings, of_process
 from gavelkit.config.variables import check_variables
 from gavelkit.core.criterion import Criterion
 from gavelkit.core.errors import ConfigError
@@ -107,7 +107,7 @@ def judge(
         'score_0_10'
     """
     given = dict(settings) if preset is None else {"preset": preset, **settings}
-    return assemble(given, Surroundings(observe=_warn), where="judge", function=function)
+    return assemble(given, of_process(_warn), where="judge", function=function)
 
 
 def assemble(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import MutableMapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypedDict
+from weakref import WeakValueDictionary
 
 from gavelkit.config.environment import Environment
 from gavelkit.core.clock import Clock
@@ -29,11 +31,21 @@ class Surroundings:
     environment: Environment = field(default_factory=lambda: Environment(os.environ))
     folder: Path = Path()
     observe: Observe = ignore
-    clients: dict[str, HttpClients] = field(default_factory=dict)
-    gates: dict[tuple[str, str], Gate] = field(default_factory=dict)
-    repairs: dict[tuple[str, str], RepairMemory] = field(default_factory=dict)
+    clients: MutableMapping[str, HttpClients] = field(default_factory=dict)
+    gates: MutableMapping[tuple[str, str], Gate] = field(default_factory=dict)
+    repairs: MutableMapping[tuple[str, str], RepairMemory] = field(default_factory=dict)
     strict: bool = False
     clock: Clock = field(default_factory=SystemClock)
+
+
+_CLIENTS: WeakValueDictionary[str, HttpClients] = WeakValueDictionary()
+_GATES: WeakValueDictionary[tuple[str, str], Gate] = WeakValueDictionary()
+_REPAIRS: WeakValueDictionary[tuple[str, str], RepairMemory] = WeakValueDictionary()
+
+
+def of_process(observe: Observe) -> Surroundings:
+    """For judges that are made one by one: those that live at the same time share what they know of an endpoint."""
+    return Surroundings(observe=observe, clients=_CLIENTS, gates=_GATES, repairs=_REPAIRS)
 
 
 @dataclass(frozen=True, slots=True)
