@@ -74,7 +74,7 @@ def test_the_exports_are_the_golden_ones(golden: Callable[[str, str], None]) -> 
 
 def test_one_line_holds_one_judgment_with_every_column() -> None:
     good, bad = map(json.loads, as_jsonl(replied("Score: 7.5"), failed()).splitlines())
-    assert tuple(good) == tuple(bad) == (*COLUMNS, "systems", "steps")
+    assert tuple(good) == tuple(bad) == (*COLUMNS, "systems", "steps", "effective")
     assert (good["score"], good["passed"], good["reply"], good["attempts"]) == (7.5, True, "Score: 7.5", 2)
     assert (bad["score"], bad["status"], bad["failure_kind"]) == (None, "call_error", "timeout")
     assert (bad["system"], bad["repeat"], bad["reply"], bad["prompt_tokens"]) == ("a vs b", 1, None, None)

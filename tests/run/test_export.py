@@ -8,12 +8,13 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from tests.makers import Counting, a_judge, asked_about, some_rows
+from tests.makers import TEMPLATE, Counting, a_judge, asked_about, chat_answer, chat_body, endpoint, some_rows
 
 import gavelkit
 from gavelkit.core.errors import CallError, StorageError
 from gavelkit.core.failure import FailureKind
 from gavelkit.run.export import export_run
+from gavelkit.simulator.server import HttpAnswer, HttpRequest
 
 
 @pytest.fixture
@@ -78,3 +79,22 @@ def test_an_old_export_stays_where_the_run_cannot_be_read(tmp_path: Path) -> Non
     with pytest.raises(StorageError):
         export_run(tmp_path / "none", file)
     assert file.read_text() == "old"
+
+
+def test_a_line_says_what_its_replies_cost_and_what_was_sent_otherwise(tmp_path: Path) -> None:
+    def short(request: HttpRequest) -> HttpAnswer:
+        body = chat_body("Score: 7")
+        if json.loads(request.body)["max_tokens"] == 16:
+            body = chat_body("Let me think")
+            body["choices"][0]["finish_reason"] = "length"
+        return chat_answer(body)
+
+    with endpoint(short) as base:
+        judge = gavelkit.judge(
+            prompt_template=TEMPLATE, model="gpt-4", api_base=base, max_tokens=16, name="j", preflight_check=False
+        )
+        gavelkit.evaluate(some_rows(1), judge, output=tmp_path / "run")
+    export_run(tmp_path / "run", tmp_path / "all.jsonl")
+    (line,) = [json.loads(each) for each in (tmp_path / "all.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert (line["score"], line["attempts"], line["effective"]) == (7.0, 2, {"judge": {"max_tokens": 32}})
+    assert line["usd"] == pytest.approx(2 * (7 * 30 + 3 * 60) / 1e6)

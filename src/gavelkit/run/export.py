@@ -7,7 +7,9 @@ from pathlib import Path
 from gavelkit.core.errors import DataError, TemplateError
 from gavelkit.core.protocols import Entry
 from gavelkit.reports import RenderPrompt, export_csv, export_jsonl, replace_file
+from gavelkit.reports.export_jsonl import Cost
 from gavelkit.run.asked_again import asked_again
+from gavelkit.run.cost import cost_of, recorded_price
 from gavelkit.storage import RunReader, open_reader
 
 
@@ -22,7 +24,7 @@ def export_run(folder: Path, file: Path, *, prompts: bool = False, raw: bool = F
         with replace_file(file) as stream:
             if file.suffix == ".csv":
                 return export_csv(reader.entries(), stream, prompt=render, raw=raw)
-            return export_jsonl(reader.entries(), stream, prompt=render)
+            return export_jsonl(reader.entries(), stream, prompt=render, cost=judgment_cost(reader))
     finally:
         reader.close()
 
@@ -47,3 +49,14 @@ def prompt_renderer(reader: RunReader) -> RenderPrompt:
         return "\n\n".join(message.content for message in request.messages)
 
     return render
+
+
+def judgment_cost(reader: RunReader) -> Cost:
+    """What each judgment's replies cost, at the prices that the run recorded."""
+    prices = {judge.name: recorded_price(reader.meta, judge.name, model=judge.model)[0] for judge in reader.judges}
+
+    def cost(entry: Entry) -> float | None:
+        price = prices[entry.judgment.slot.judge]
+        return None if price is None else cost_of((step.completion for step in entry.judgment.steps), price)
+
+    return cost

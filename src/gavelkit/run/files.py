@@ -18,7 +18,7 @@ from gavelkit.core.report import Report
 from gavelkit.judges import AnyJudge
 from gavelkit.parsing import JsonParser
 from gavelkit.reports import RenderPrompt, export_jsonl, page_line, replace_file
-from gavelkit.run.export import prompt_renderer
+from gavelkit.run.export import judgment_cost, prompt_renderer
 from gavelkit.run.results import results_document
 from gavelkit.storage import RunReader, open_reader
 
@@ -90,7 +90,7 @@ def _write_lines(
 
             standings = opened.enter_context(replace_file(reader.folder / STANDINGS))
             entries = with_standings(entries, comparing, standings, note=content.update)
-        export_jsonl(entries, export)
+        export_jsonl(entries, export, cost=judgment_cost(reader))
     return content.hexdigest()
 
 
