@@ -99,3 +99,8 @@ def test_a_threshold_is_reached_from_the_better_side(*, higher: bool, score: flo
 )
 def test_only_options_of_0_and_1_are_binary(*, scale: Range | Options | None, binary: bool | None) -> None:
     assert Criterion("c", scale).binary is binary
+
+
+def test_shares_from_0_to_1_are_a_proportion_where_none_lies_between() -> None:
+    assert Criterion("contest", Options({"A": 1, "tie": 0.5, "B": 0})).binary is None
+    assert Criterion("grade", Options({"good": 2, "bad": 0})).binary is False

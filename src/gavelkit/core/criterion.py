@@ -108,9 +108,11 @@ class Criterion:
 
     @property
     def binary(self) -> bool | None:
-        """Whether scores can only be 0 or 1; None where the scale does not say."""
+        """Whether scores can only be 0 or 1; None where the scores themselves must tell: no scale, or one of shares."""
         if isinstance(self.scale, Options):
-            return set(self.scale.scores.values()) <= {0.0, 1.0}
+            if set(self.scale.scores.values()) <= {0.0, 1.0}:
+                return True
+            return None if (self.scale.low, self.scale.high) == (0.0, 1.0) else False
         return None if self.scale is None else False
 
 

@@ -79,7 +79,7 @@ def missing(contests: Contests) -> Iterator[str]:
         for reason, systems in reasons.items():
             of = "" if len(systems) == len(contests.standings) else f" of {', '.join(systems)}"
             yield f"{title}{of}: {reason}"
-    if contests.unsettled:
+    if contests.unsettled and any(each.strength.interval for each in contests.standings):
         yield f"strength: {contests.unsettled:,} of {contests.resamples:,} resamples determine none and are left out"
 
 
