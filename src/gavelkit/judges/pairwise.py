@@ -23,7 +23,7 @@ from gavelkit.core.slot import Slot
 from gavelkit.core.status import Status
 from gavelkit.judges.reading import reads_by
 from gavelkit.judges.turns import Outcome, Question, Turns, wording
-from gavelkit.judges.two_orders import Orders, in_orders
+from gavelkit.judges.two_orders import Orders, asked, in_orders
 from gavelkit.judges.two_step import second_parts
 from gavelkit.judges.verdict import Verdict
 from gavelkit.prompts import Context
@@ -148,11 +148,7 @@ class Pairwise:
 
     def requests(self, judgment: Judgment, example: Example) -> dict[str, Request]:
         """What was asked, by step, made again from the example and the replies. Raises TemplateError or DataError."""
-        replies = {step.name: step.completion.text for step in judgment.steps}
-        found: dict[str, Request] = {}
-        for question in self._questions(judgment.slot, example):
-            found |= self.turns.requests(question, replies)
-        return found
+        return asked(self.turns, self._questions(judgment.slot, example), judgment)
 
     def _pairs(self, example: Example) -> Iterator[tuple[str, str]]:
         known = {name: place for place, name in enumerate(self.systems)}
@@ -191,22 +187,13 @@ class Pairwise:
         ]
 
     def _combined(self, slot: Slot, orders: Orders) -> Judgment:
-        steps = (*(orders.second.steps if orders.second else ()), *orders.first.steps)
-        verdict = orders.unfinished or orders.first.verdict
+        verdict = orders.verdict
         winners = self._winner(orders.first, swapped=False), self._winner(orders.second, swapped=True)
         differ = None if None in winners else winners[0] != winners[1]
         if verdict.status is Status.OK:
             verdict = self._weighed(verdict, orders.second, winners)
-        return Judgment(
-            slot=slot,
-            status=verdict.status,
-            score=verdict.score,
-            grade=verdict.grade,
-            failure=verdict.failure,
-            passed=self.criterion.passed(verdict.score, self.threshold),
-            position_bias=differ,
-            steps=() if verdict.status is Status.PENDING else steps,
-        )
+        passed = self.criterion.passed(verdict.score, self.threshold)
+        return orders.judgment(slot, verdict, passed=passed, differ=differ)
 
     def _winner(self, outcome: Outcome | None, *, swapped: bool) -> str | None:
         if outcome is None or outcome.choice is None:

@@ -6,6 +6,9 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from gavelkit.core.judgment import Judgment, Step
+from gavelkit.core.message import Request
+from gavelkit.core.slot import Slot
 from gavelkit.core.status import Status
 from gavelkit.judges.turns import Outcome, Question, Turns
 from gavelkit.judges.verdict import Verdict
@@ -30,8 +33,40 @@ class Orders:
                 return outcome.verdict
         return None
 
+    @property
+    def verdict(self) -> Verdict:
+        """What stands before the second order is weighed: what is unfinished, else the first's."""
+        return self.unfinished or self.first.verdict
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps of both orders; the last is the first order's, which decides."""
+        return (*(self.second.steps if self.second else ()), *self.first.steps)
+
+    def judgment(self, slot: Slot, verdict: Verdict, *, passed: bool | None, differ: bool | None) -> Judgment:
+        """The record of a slot. A pending one keeps no steps: it is asked for again, and its replies are stored."""
+        return Judgment(
+            slot=slot,
+            status=verdict.status,
+            score=verdict.score,
+            grade=verdict.grade,
+            failure=verdict.failure,
+            passed=passed,
+            position_bias=differ,
+            steps=() if verdict.status is Status.PENDING else self.steps,
+        )
+
 
 async def in_orders(turns: Turns, questions: Sequence[Question]) -> Orders:
     """Ask one or two questions side by side."""
     outcomes = await asyncio.gather(*(turns.run(question) for question in questions))
     return Orders(outcomes[0], outcomes[1] if len(outcomes) > 1 else None)
+
+
+def asked(turns: Turns, questions: Sequence[Question], judgment: Judgment) -> dict[str, Request]:
+    """The requests behind a judgment, by step, made again from its replies. Raises TemplateError or DataError."""
+    replies = {step.name: step.completion.text for step in judgment.steps}
+    found: dict[str, Request] = {}
+    for question in questions:
+        found |= turns.requests(question, replies)
+    return found

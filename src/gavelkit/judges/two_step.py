@@ -22,7 +22,7 @@ from gavelkit.core.slot import Slot
 from gavelkit.core.status import Status
 from gavelkit.judges.reading import reads_by, scale_material
 from gavelkit.judges.turns import Outcome, Question, Turns, wording
-from gavelkit.judges.two_orders import Orders, in_orders
+from gavelkit.judges.two_orders import Orders, asked, in_orders
 from gavelkit.judges.verdict import Verdict
 from gavelkit.prompts import Context
 
@@ -119,11 +119,7 @@ class TwoStep:
 
     def requests(self, judgment: Judgment, example: Example) -> dict[str, Request]:
         """What was asked, by step, made again from the example and the replies. Raises TemplateError or DataError."""
-        replies = {step.name: step.completion.text for step in judgment.steps}
-        found: dict[str, Request] = {}
-        for question in self._questions(judgment.slot, example):
-            found |= self.turns.requests(question, replies)
-        return found
+        return asked(self.turns, self._questions(judgment.slot, example), judgment)
 
     async def _judge(self, slot: Slot, example: Example) -> Judgment:
         try:
@@ -159,21 +155,12 @@ class TwoStep:
         return criterion
 
     def _combined(self, slot: Slot, orders: Orders) -> Judgment:
-        steps = (*(orders.second.steps if orders.second else ()), *orders.first.steps)
-        verdict = orders.unfinished or orders.first.verdict
+        verdict = orders.verdict
         differ = _differ(orders)
         if verdict.status is Status.OK and orders.second is not None:
             verdict = _weighed(verdict, orders.second, differ, self.on_inconsistent)
-        return Judgment(
-            slot=slot,
-            status=verdict.status,
-            score=verdict.score,
-            grade=verdict.grade,
-            failure=verdict.failure,
-            passed=self.criterion.passed(verdict.score, self.threshold),
-            position_bias=differ,
-            steps=() if verdict.status is Status.PENDING else steps,
-        )
+        passed = self.criterion.passed(verdict.score, self.threshold)
+        return orders.judgment(slot, verdict, passed=passed, differ=differ)
 
     def _reader(self) -> dict[str, object]:
         scale = self.criterion.scale
