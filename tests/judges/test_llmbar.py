@@ -12,7 +12,8 @@ import gzip
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ import gavelkit
 from gavelkit.core.completion import Completion
 from gavelkit.core.grade import Grade
 from gavelkit.core.judgment import Judgment
+from gavelkit.core.protocols import Entry
 from gavelkit.core.status import Status
 from gavelkit.judges import Choice, Pairwise
 from gavelkit.storage import open_reader
@@ -175,7 +177,7 @@ def test_by_the_sources_own_rules_every_published_figure_comes_out(
         rows = [row(each, items[each.subset, each.at]) for each in group]
         judge = by_the_source(group, tmp_path / f"{number}.jsonl")
         gavelkit.evaluate(rows, judge, output=tmp_path / str(number))
-        for entry in open_reader(tmp_path / str(number)).entries():
+        for entry in entries_of(tmp_path / str(number)):
             contest_id = entry.example.id
             figures[contest_id.rpartition("|")[0]] += counted(entry.judgment, labels[contest_id])
     published = json.loads(gzip.decompress((shared_data / "llmbar_statistics.json.gz").read_bytes()))
@@ -183,6 +185,11 @@ def test_by_the_sources_own_rules_every_published_figure_comes_out(
     assert {key: told(counts) for key, counts in figures.items()} == {
         key: {name: each[name] for name in FIGURES} for key, each in published.items()
     }
+
+
+def entries_of(folder: Path) -> Iterator[Entry]:
+    with closing(open_reader(folder)) as reader:
+        yield from reader.entries()
 
 
 def counted(judgment: Judgment, label: str) -> Counter[str]:
@@ -296,7 +303,7 @@ def test_contests_of_mt_bench_come_out_as_recorded_with_their_double_brackets_as
     assert (model_1.wins, model_1.losses, model_1.ties, model_1.failed) == (2, 3, 5, 0)
     assert model_1.win_rate.value == pytest.approx(0.45)
     assert found.consistency.value == pytest.approx(0.7)
-    for entry in open_reader(tmp_path / "run").entries():
+    for entry in entries_of(tmp_path / "run"):
         games = contests[entry.example.id]
         parts = entry.judgment.grade.parts if entry.judgment.grade else {}
         assert parts["selection"] == MT_BENCH[games["g1_winner"]]
