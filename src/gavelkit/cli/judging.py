@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from gavelkit.cli.outcome import check_junit, leave_files, tell_programs
 from gavelkit.cli.progress import Progress
 from gavelkit.cli.signals import stopping
 from gavelkit.config import Configuration
+from gavelkit.config.proxy import proxy_for
 from gavelkit.core.errors import EndpointError, Interrupted, RunFailed
 from gavelkit.core.event import Observe
 from gavelkit.core.report import Report
@@ -61,7 +63,9 @@ def run_and_show(configuration: Configuration, options: argparse.Namespace, prog
     if not options.quiet:
         say(f"judging {configuration.source.path} into {folder}")
         for endpoint, most in _endpoints(configuration).items():
-            say(f"calls go to {endpoint}, at most {most} at once")
+            proxy = proxy_for(endpoint, os.environ)
+            through = f" through the proxy {proxy}" if proxy else ""
+            say(f"calls go to {endpoint}{through}, at most {most} at once")
     confirm(configuration, options, folder)
     try:
         observe = pointing(progress.observe, folder)
