@@ -23,6 +23,7 @@ def _empty_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in tuple(os.environ):
         if name.startswith(_SURROUNDINGS) or name.lower().endswith("_proxy"):
             monkeypatch.delenv(name)
+    monkeypatch.setattr("urllib.request._opener", None)  # it keeps the proxies that it found at its first call
 
 
 @pytest.fixture(autouse=True)

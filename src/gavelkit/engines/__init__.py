@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from gavelkit.engines.entrance import GateRules
     from gavelkit.engines.gate import Gate, Gated
     from gavelkit.engines.http import HttpClient
+    from gavelkit.engines.ollama import Ollama
     from gavelkit.engines.openai_chat import HttpClients, OpenAIChat
     from gavelkit.engines.recorded import RecordedEngine
     from gavelkit.engines.repair import Repairing, RepairMemory
@@ -33,6 +34,7 @@ _HOMES = {
     "HttpClient": "http",
     "HttpClients": "openai_chat",
     "Ledger": "budget",
+    "Ollama": "ollama",
     "OpenAIChat": "openai_chat",
     "RecordedEngine": "recorded",
     "RepairMemory": "repair",
@@ -58,6 +60,7 @@ __all__ = [
     "HttpClient",
     "HttpClients",
     "Ledger",
+    "Ollama",
     "OpenAIChat",
     "RecordedEngine",
     "RepairMemory",
