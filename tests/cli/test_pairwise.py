@@ -66,6 +66,15 @@ def test_the_better_system_wins_every_contest(
     assert [(row["system"], row["grade"], row["score"]) for row in rows] == [(pair, "A", 1.0)] * 3
 
 
+def test_a_shipped_judge_in_one_step_asks_once_in_each_order(gavel: Gavel, arena: Path, simulated: Simulator) -> None:
+    ended = gavel(
+        "pairwise", "both.jsonl", "--judge", "mt_bench_pair", "--api-base", simulated.url, "--model", "m", "--json"
+    )
+    assert means(ended) == {"good vs poor": 1.0}
+    assert simulated.requests == 1 + 3 * 2
+    assert {row["prompt"].count("[[C]]") for row in exported(gavel, "--prompts")} == {1}
+
+
 def test_a_judge_that_takes_what_stands_first_makes_every_contest_a_tie(gavel: Gavel, arena: Path) -> None:
     with running_simulator(Script(choose="first")) as simulator:
         assert means(contests(gavel, simulator.url, "both.jsonl")) == {"good vs poor": 0.5}
@@ -110,6 +119,8 @@ def test_every_other_system_meets_the_baseline(gavel: Gavel, arena: Path, simula
             "there is no shipped pairwise criterion 'funy_joke'; did you mean",
         ),
         (["both.jsonl", "--judge", "score_0_10"], "the preset 'score_0_10' judges in one step"),
+        (["both.jsonl", "--judge", "mt_bench_pair"], "the preset 'mt_bench_pair' judges in one step"),
+        (["both.jsonl", "--judge", "geval"], "the preset 'geval' is not for mode: pairwise"),
         (["both.jsonl", "--judge", "criteria"], "the preset 'criteria' is not for mode: pairwise"),
         (["both.jsonl", "--context-fields", "qestion"], "did you mean question?"),
         (["both.jsonl", "--context-fields", "[7]"], "context_fields must be a field's name"),

@@ -8,9 +8,13 @@ from typing import Any
 import pytest
 from tests.makers import chat_answer, chat_body, endpoint
 
+from gavelkit.catalog import names, preset
 from gavelkit.simulator import Script, running_simulator
 
 from .conftest import Ended, Gavel, replies
+
+ALONE = [name for name in names("judges") if "mode" not in preset(name).settings and name != "criteria"]
+"""The shipped judges that need nothing but their name: no second system, no criterion."""
 
 
 def test_a_file_is_judged_by_recorded_replies(gavel: Gavel, here: Path) -> None:
@@ -29,6 +33,14 @@ def test_a_file_is_judged_by_an_endpoint(gavel: Gavel, here: Path) -> None:
     assert f"calls go to {base}, at most 3 at once" in ended.err
     assert ended.json["metrics"][0]["value"] == 7
     assert ended.json["judges"][0]["prompt_tokens"] == 70
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_every_shipped_judge_of_single_responses_runs_by_its_name(gavel: Gavel, here: Path, name: str) -> None:
+    with running_simulator() as simulator:
+        ended = gavel("score", "answers.jsonl", "--judge", name, "--model", "m", "--api-base", simulator.url, "--json")
+    assert ended.code == 0, ended.err
+    assert (ended.json["metrics"][0]["n"], ended.json["metrics"][0]["failed"]) == (10, 0)
 
 
 def test_a_cap_of_requests_ends_with_three_and_its_results_and_a_higher_one_goes_on(gavel: Gavel, here: Path) -> None:

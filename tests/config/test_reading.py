@@ -13,7 +13,7 @@ from gavelkit.core.errors import ConfigError
 from gavelkit.core.event import Event, Noticed
 from gavelkit.core.protocols import Parser
 from gavelkit.judges import Direct
-from gavelkit.parsing import JsonParser, RatingParser, ScoreFirstParser, ScoreParser
+from gavelkit.parsing import JsonMeanParser, JsonParser, RatingParser, ScoreFirstParser, ScoreParser
 
 EXAMPLE = {"reasoning": "It reads well.", "score": 8}
 
@@ -34,6 +34,12 @@ def read_by(observed: list[Event] | None = None, **settings: Any) -> Parser:
         ({"parser": "json"}, JsonParser()),
         ({"parser": "json", "score_field": "overall"}, JsonParser("overall")),
         ({"response_format": EXAMPLE}, JsonParser()),
+        ({"parser": "json", "score_field": {"a": 10, "b": 5}}, JsonMeanParser((("a", 10.0), ("b", 5.0)))),
+        (
+            {"parser": "json", "score_field": {"a": 10}, "scale": [0, 1], "clamp": True},
+            JsonMeanParser((("a", 10.0),), clamp=True),
+        ),
+        ({"response_format": {"a": 1, "b": 1}, "score_field": {"b": 10}}, JsonMeanParser((("b", 10.0),))),
         ({"response_format": {"overall": "8"}, "score_field": "overall"}, JsonParser("overall")),
         ({"response_format": {"type": "json_object"}}, JsonParser()),
         ({"response_format": {"type": "json_schema", "json_schema": {}}}, JsonParser()),
@@ -58,6 +64,7 @@ def test_a_form_of_json_implies_the_reader_json(settings: dict[str, Any], parser
         ({"response_format": {"score": None}}, "not null"),
         ({"response_format": EXAMPLE, "score_field": "reason"}, "no field 'reason'"),
         ({"response_format": EXAMPLE, "options": {"C": 1}}, "belong to the parser grade, not to json"),
+        ({"response_format": {"a": 1}, "score_field": {"a": 10, "b": 10}}, "no field 'b', the score_field"),
         ({"score_field": ""}, "score_field must be a text"),
         ({"response_format": [8]}, "response_format must be a mapping"),
     ],

@@ -83,7 +83,11 @@ TABLE: dict[str, tuple[list[Any], list[Any], str]] = {
     "parser": (["score", "grade", "json"], ["xml", 1, True], "one of score, score_first, grade, rating, json"),
     "grade_pattern": WORDS,
     "response_format": MAPPINGS,
-    "score_field": WORDS,
+    "score_field": (
+        ["overall", {"a": 10, "b": 0.5}],
+        ["", 7, {}, ["a"], {"a": 0}, {"a": "10"}, {"": 10}, {7: 10}, {"a": True}],
+        "a text, or a mapping of several fields to the most that each can be, such as {a: 10, b: 10}",
+    ),
     "save_details": FLAGS,
     "options": (
         [{"C": 1, "I": 0}, {"A": 0.5}, {1: 1, 2.5: 0}],

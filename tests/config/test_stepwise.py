@@ -60,6 +60,8 @@ def prompts(judge: AnyJudge) -> Any:
         ({"criterion": "Is it so?", "prompt_template": FENCED}, TwoStep),
         ({"mode": "pairwise", "criterion": "funny_joke"}, Pairwise),
         ({"preset": "pairwise", "criterion": "Which is shorter?"}, Pairwise),
+        ({"preset": "geval"}, TwoStep),
+        ({"preset": "mt_bench_pair"}, Pairwise),
         ({"preset": "score_0_10"}, Direct),
         ({"prompt_template": FENCED, "mode": "pointwise"}, Direct),
     ],
@@ -117,6 +119,14 @@ def test_the_criterion_of_each_row_has_the_judges_scale() -> None:
     assert judge.criterion == Criterion("mine", Range(0.0, 1.0))
     assert judge.of_row is not None
     assert judge.of_row.field == "criterion"
+
+
+def test_a_criterion_of_ones_own_stands_in_for_that_of_the_preset() -> None:
+    levels = two_step(preset="geval").criterion.scale
+    assert isinstance(levels, Options)
+    assert levels.scores == {"5": 5, "4": 4, "3": 3, "2": 2, "1": 1}
+    assert two_step(preset="geval", criterion="Is it so?").criterion.scale == Options({"Yes": 1.0, "No": 0.0})
+    assert two_step(preset="geval", criteria_field="criterion").of_row is not None
 
 
 def test_every_setting_reaches_the_judge() -> None:

@@ -116,3 +116,9 @@ def test_of_a_cut_reply_a_full_grade_line_is_read() -> None:
 def test_a_list_of_grades_must_be_clear(grades: tuple[str, ...]) -> None:
     with pytest.raises(ConfigError):
         GradeParser(grades)
+
+
+@pytest.mark.parametrize("reply", ["GRADE: 10", "GRADE: 4.5", "GRADE: 0", "GRADE: 4/5", "GRADE: -1", "GRADE: 4-5"])
+def test_a_number_between_or_beside_the_levels_is_none_of_them(reply: str) -> None:
+    with pytest.raises(ParseError):
+        GradeParser(("1", "2", "3", "4", "5")).parse(f"Reasons.\n{reply}")

@@ -9,6 +9,7 @@ from gavelkit.core.protocols import Parser
 from gavelkit.parsing import (
     GradeParser,
     GradePatternParser,
+    JsonMeanParser,
     JsonOptionParser,
     JsonParser,
     OptionParser,
@@ -23,13 +24,22 @@ FORMS: list[tuple[Parser, str, str]] = [
     (RatingParser(), "Rating: [[2]]", "Rating: [[10]]"),
     (GradeParser(), "GRADE: I", "GRADE: C"),
     (GradeParser(("C", "I")), "**GRADE: I**", "GRADE: C"),
+    (GradeParser(("C", "P", "I")), "GRADE: P", "GRADE: C"),
+    (GradeParser(("1", "2", "3", "4", "5")), "GRADE: 2", "GRADE: 5"),
+    (GradeParser(("SAFE", "UNSAFE")), "GRADE: UNSAFE", "GRADE: SAFE"),
     (GradePatternParser(r"GRADE:\s*([CI])"), "GRADE: I", "GRADE: C"),
     (JsonParser(), '{"score": 2}', '{"score": 10}'),
     (JsonParser(), '{"reasoning": "No.", "score": "2"}', '{"score": 10, "reasoning": "Yes."}'),
+    (
+        JsonMeanParser((("correctness", 10), ("relevance", 10)), clamp=True),
+        '{"reasoning": "No.", "correctness": 1, "relevance": 3}',
+        '{"reasoning": "Yes.", "correctness": 10, "relevance": 10}',
+    ),
     (JsonOptionParser(("Good", "Bad")), '{"choice": "Bad"}', '{"choice": "Good"}'),
     (OptionParser(("Good", "Bad")), "Bad", "Good"),
     (OptionParser(("Good", "Bad")), "I choose **Bad**.", "Never say Bad, no: Good. Not"),
     (OptionParser(("Response A", "Response B"), {"A": "Response A", "B": "Response B"}), "Response B", "Response A"),
+    (OptionParser(("[[A]]", "[[B]]", "[[C]]")), "[[B]]", "[[A]]"),
     (OptionParser(("1", "2", "3", "4", "5")), "So it gets 2/5.", "5/5"),
 ]
 PLANTED = [

@@ -8,7 +8,7 @@ import pytest
 
 import gavelkit.parsing
 from gavelkit.core.errors import ConfigError
-from gavelkit.parsing import GradeParser, GradePatternParser, JsonParser, parser_for
+from gavelkit.parsing import GradeParser, GradePatternParser, JsonMeanParser, JsonParser, parser_for
 
 
 @pytest.mark.parametrize("name", ["grade", "json", "rating", "score", "score_first"])
@@ -28,6 +28,7 @@ def test_grade_takes_grades_and_a_pattern() -> None:
 def test_json_takes_the_name_of_its_field() -> None:
     assert parser_for("json") == JsonParser("score")
     assert parser_for("json", score_field="overall") == JsonParser("overall")
+    assert parser_for("json", score_field={"a": 10}, clamp=True) == JsonMeanParser((("a", 10),), clamp=True)
 
 
 def test_an_unknown_reader_is_refused_with_the_nearest_name() -> None:

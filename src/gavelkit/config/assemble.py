@@ -56,7 +56,7 @@ class JudgeSettings(TypedDict, total=False):
     parser: str
     grade_pattern: str
     response_format: Mapping[str, Any]
-    score_field: str
+    score_field: str | Mapping[str, float]
     options: Mapping[str, float]
     scale: tuple[float, float]
     clamp: bool

@@ -26,7 +26,8 @@ def reader(
         name = "json"
     field = settings["score_field"]
     if name == "json":
-        _check_example(form, field, where)
+        for each in [field] if isinstance(field, str) else field:
+            _check_example(form, each, where)
     elif "score_field" in own:
         observe(Noticed(f"{where}: score_field is read by the parser json, not by {name}"))
     return parser_for(
@@ -34,6 +35,7 @@ def reader(
         grade_pattern=settings.get("grade_pattern"),
         grades=tuple(settings.get("options", ())),
         score_field=field,
+        clamp=settings["clamp"],
     )
 
 

@@ -180,6 +180,15 @@ def _answers(value: Any) -> tuple[str, ...]:
     return words
 
 
+def _field(value: Any) -> str | dict[str, float]:
+    if not isinstance(value, Mapping):
+        return _text(value)
+    if not value:
+        raise ValueError
+    most = number(above=0)
+    return {_text(name): most.read(each) for name, each in value.items()}
+
+
 def _concurrency(value: Any) -> int | str:
     return AUTO if value == AUTO else int(whole(least=1).read(value))
 
@@ -188,6 +197,7 @@ FLAG = Kind("true or false", _flag)
 TEXT = Kind("a text", _text)
 SCALE = Kind("two numbers, the lower first, such as [0, 10]", _pair)
 SCORES = Kind("a mapping of each option to its score, such as {C: 1, I: 0}", _scores)
+FIELD = Kind("a text, or a mapping of several fields to the most that each can be, such as {a: 10, b: 10}", _field)
 MAPPING = Kind("a mapping", _mapping)
 CRITERION = Kind("a shipped criterion's name, a question, or a mapping with description and options", _criterion)
 CONTEXT = Kind("a field's name, a list of names, or a mapping of shown names to paths", _context)

@@ -123,7 +123,7 @@ def _criterion(
     own: Mapping[str, Any], settings: Mapping[str, Any], name: str, where: str
 ) -> tuple[Criterion, RowCriterion | None]:
     """The criterion of every row, or the scale of them all and how each row's is read."""
-    if "criteria_field" in settings and "criterion" in settings:
+    if "criteria_field" in own and "criterion" in own:
         message = f"{where}: criterion and criteria_field both say what is asked; keep one"
         raise ConfigError(message)
     if "criteria_field" in settings:
@@ -199,7 +199,8 @@ def _check_preset(settings: Mapping[str, Any], where: str) -> None:
     if name is None:
         return
     way = preset(name).settings
-    if "selection_template" not in way:
+    asks_at_once = "selection_template" not in way
+    if asks_at_once and ("criterion" in settings or "mode" not in way):
         message = f"{where}: the preset {name!r} judges in one step and takes no criterion; leave one of them out"
         raise ConfigError(message)
     if way.get("mode", _DEFAULTS["mode"]) != settings["mode"]:

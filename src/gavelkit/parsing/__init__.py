@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from gavelkit.core.errors import ConfigError
 from gavelkit.core.path import did_you_mean
@@ -12,6 +12,7 @@ from gavelkit.parsing.distribution import Distribution, expectation, read_distri
 from gavelkit.parsing.grade import GradeParser
 from gavelkit.parsing.grade_pattern import GradePatternParser
 from gavelkit.parsing.json_field import JsonParser
+from gavelkit.parsing.json_mean import JsonMeanParser
 from gavelkit.parsing.json_option import JsonOptionParser
 from gavelkit.parsing.rating import RatingParser
 from gavelkit.parsing.score import ScoreFirstParser, ScoreParser
@@ -21,6 +22,7 @@ __all__ = [
     "Distribution",
     "GradeParser",
     "GradePatternParser",
+    "JsonMeanParser",
     "JsonOptionParser",
     "JsonParser",
     "OptionParser",
@@ -41,9 +43,17 @@ _PLAIN: dict[str, Callable[[], Parser]] = {
 
 
 def parser_for(
-    name: str, *, grade_pattern: str | None = None, grades: Sequence[str] = (), score_field: str = "score"
+    name: str,
+    *,
+    grade_pattern: str | None = None,
+    grades: Sequence[str] = (),
+    score_field: str | Mapping[str, float] = "score",
+    clamp: bool = False,
 ) -> Parser:
-    """The reader of that name. Raises ConfigError: no such reader, or a setting it does not take."""
+    """The reader of that name. Raises ConfigError: no such reader, or a setting it does not take.
+
+    `clamp` is for several score fields, each with the most it can be; the scale clamps a single one.
+    """
     if name == "grade":
         if grade_pattern is None:
             return GradeParser(tuple(grades))
@@ -55,7 +65,13 @@ def parser_for(
     if grade_pattern is not None or grades:
         message = f"grade_pattern and grades belong to the parser grade, not to {name}"
         raise ConfigError(message)
-    return JsonParser(score_field) if name == "json" else _PLAIN[name]()
+    if name != "json":
+        return _PLAIN[name]()
+    return JsonParser(score_field) if isinstance(score_field, str) else _mean(score_field, clamp=clamp)
+
+
+def _mean(most: Mapping[str, float], *, clamp: bool) -> Parser:
+    return JsonMeanParser(tuple(most.items()), clamp)
 
 
 def _near(name: str, known: list[str]) -> str:

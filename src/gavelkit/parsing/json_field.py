@@ -29,7 +29,7 @@ class JsonParser:
 
     def parse(self, text: str, *, cut: bool = False) -> Grade:
         """The number. Raises ParseError: no object, none in its field, several that differ, an empty reply."""
-        grade = json_verdict(text, self.score_field, meaning=_number, wanted="no number")
+        grade = json_verdict(text, self.score_field, meaning=number_in, wanted="no number")
         return replace(grade, cut=cut)
 
     def write(self, grade: Grade) -> str:
@@ -37,7 +37,8 @@ class JsonParser:
         return write_json(self, grade, field=self.score_field)
 
 
-def _number(value: object) -> float | None:
+def number_in(value: object) -> float | None:
+    """The number that a field holds, also as a text; None where it holds none."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
