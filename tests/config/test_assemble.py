@@ -113,3 +113,9 @@ def test_in_python_such_things_are_warnings(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_judge_bears_the_name_of_its_shipped_criterion(criterion: Any, name: str) -> None:
     assert gavelkit.judge(criterion=criterion, function=str).name == name
     assert gavelkit.judge(criterion=criterion, function=str, name="mine").name == "mine"
+
+
+@pytest.mark.parametrize("preset", ["pairwise", "mt_bench_pair"])
+def test_a_preset_that_compares_systems_judges_no_response_by_itself(preset: str) -> None:
+    with pytest.raises(ConfigError, match="is not for mode: pointwise"):
+        gavelkit.judge(preset, mode="pointwise", model="m", api_base="http://127.0.0.1:9")

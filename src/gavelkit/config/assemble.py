@@ -8,6 +8,7 @@ from typing import Any, TypedDict, Unpack
 
 from gavelkit.catalog import is_name
 from gavelkit.catalog import preset as shipped
+from gavelkit.config.criterion_file import with_criterion_file
 from gavelkit.config.environment import DEFAULT_API_BASE
 from gavelkit.config.reaching import engine_for, model_for, most_at_once
 from gavelkit.config.reading import reader
@@ -15,7 +16,12 @@ from gavelkit.config.response_format import read_response_format, templates
 from gavelkit.config.scale import scale_of
 from gavelkit.config.schema import JUDGE, UNNAMED
 from gavelkit.config.setting import read_settings
-from gavelkit.config.stepwise import base_preset, refuse_stepwise, stepwise, stepwise_judge
+from gavelkit.config.stepwise import (
+    base_preset,
+    refuse_stepwise,
+    stepwise,
+    stepwise_judge,
+)
 from gavelkit.config.surroundings import About, Reached, Surroundings, of_process
 from gavelkit.config.variables import check_variables
 from gavelkit.core.criterion import Criterion
@@ -118,7 +124,7 @@ def assemble(
     function: Callable[[str], Any] | Engine | None = None,
 ) -> AnyJudge:
     """A judge from checked or unchecked settings; `where` opens every message. Raises ConfigError or TemplateError."""
-    own = read_settings(given, JUDGE, where)
+    own = with_criterion_file(read_settings(given, JUDGE, where), surroundings.folder, where)
     base = base_preset(own)
     chosen = {**read_settings(shipped(base).settings, JUDGE, f"preset {base}"), **own} if base else own
     name = _name(chosen, where)
@@ -142,7 +148,7 @@ def assemble(
     }
     if stepwise(settings):
         return stepwise_judge(own, settings, reached, about, where=where, observe=surroundings.observe)
-    refuse_stepwise(own, where)
+    refuse_stepwise(own, settings, where)
     return _direct(own, settings, reached, about, where=where, observe=surroundings.observe)
 
 

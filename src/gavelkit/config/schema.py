@@ -141,7 +141,7 @@ JUDGE = (
     Setting(
         "criterion",
         CRITERION,
-        "What is asked, in two steps: a shipped criterion, a question, or a mapping; `gavel list criteria` names them.",
+        "What is asked, in two steps: a shipped criterion (`gavel list criteria`), a file, a question, or a mapping.",
     ),
     Setting("criteria_field", TEXT, "The field that holds each row's own criterion, in place of `criterion`."),
     Setting(

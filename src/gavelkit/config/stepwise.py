@@ -56,8 +56,9 @@ def base_preset(own: Mapping[str, Any]) -> str:
     return "pairwise" if own.get("mode") == "pairwise" else "criteria"
 
 
-def refuse_stepwise(own: Mapping[str, Any], where: str) -> None:
-    """Raises ConfigError where a judge of one step is given a setting of these."""
+def refuse_stepwise(own: Mapping[str, Any], settings: Mapping[str, Any], where: str) -> None:
+    """Raises ConfigError where a judge of one step is given a setting of these, or a preset of theirs."""
+    _check_mode(settings, where)
     _refuse(own, _STEPWISE, "belongs to judges with a criterion, or between systems (mode: pairwise)", where)
 
 
@@ -203,7 +204,12 @@ def _check_preset(settings: Mapping[str, Any], where: str) -> None:
     if asks_at_once and ("criterion" in settings or "mode" not in way):
         message = f"{where}: the preset {name!r} judges in one step and takes no criterion; leave one of them out"
         raise ConfigError(message)
-    if way.get("mode", _DEFAULTS["mode"]) != settings["mode"]:
+    _check_mode(settings, where)
+
+
+def _check_mode(settings: Mapping[str, Any], where: str) -> None:
+    name = settings.get("preset")
+    if name is not None and preset(name).settings.get("mode", _DEFAULTS["mode"]) != settings["mode"]:
         message = f"{where}: the preset {name!r} is not for mode: {settings['mode']}; leave one of them out"
         raise ConfigError(message)
 
