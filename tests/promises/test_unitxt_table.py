@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from dataclasses import fields
-from functools import cache
-from pathlib import Path
 
 import pytest
+from tests.promises.tables import Table
 
 from gavelkit.integrations.unitxt import LLMJudge
 
-ROOT = Path(__file__).parents[2]
-TESTS = ROOT / "tests" / "integrations"
-PAGE = (ROOT / "docs" / "promises.md").read_text(encoding="utf-8")
-SECTION = "What unitxt's judge page promises, and the test of each"
+TABLE = Table("What unitxt's judge page promises, and the test of each")
 
 NAMES = ["LLMJudge", "LLMJudgeDirect", "LLMJudgePairwise", "BulkInstanceMetric", "Criteria", "CriteriaWithOptions"]
 METHODS = [
@@ -89,59 +84,17 @@ CONTEST_KEYS = [
     "system3",
 ]
 
-_TEST = re.compile(r"`(test_\w+\.py)::(test_\w+)`")
-_REASON = re.compile(r"differs, because \S|not yet: \S")
-
-
-def table() -> list[list[str]]:
-    (_, told) = PAGE.split(f"## {SECTION}\n")
-    lines = told.partition("\n## ")[0].splitlines()
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if re.match(r"\| \d", line)]
-
-
-@cache
-def written_tests(file: str) -> set[str]:
-    tree = ast.parse((TESTS / file).read_text(encoding="utf-8"))
-    return {each.name for each in tree.body if isinstance(each, ast.FunctionDef)}
-
-
-def quoted() -> str:
-    """What stands in backticks, besides the names of tests."""
-    texts = re.findall(r"`([^`]+)`", _TEST.sub("", " ".join(cell for row in table() for cell in row)))
-    return f" {' '.join(texts)} "
-
-
-def test_the_rows_are_numbered_and_have_three_cells() -> None:
-    assert [int(row[0]) for row in table()] == list(range(1, len(table()) + 1))
-    assert {len(row) for row in table()} == {3}
-    assert len({row[1] for row in table()}) == len(table()) > 90
-
-
-def test_every_promise_has_a_test_or_says_how_it_differs_and_why() -> None:
-    assert [row[0] for row in table() if not (_TEST.search(row[2]) or _REASON.search(row[2]))] == []
-
-
-def test_a_cell_holds_nothing_but_tests_and_one_reason() -> None:
-    for number, _promise, cell in table():
-        rest = _TEST.sub("", cell).strip(", ;")
-        assert not rest or _REASON.match(rest), f"row {number}: {rest}"
-
-
-def test_every_test_that_is_named_exists() -> None:
-    named = {found for row in table() for found in _TEST.findall(row[-1])}
-    assert [name for file, name in named if name not in written_tests(file)] == []
-
 
 @pytest.mark.parametrize("name", [each.name for each in fields(LLMJudge)])
 def test_every_keyword_of_the_page_has_a_row_of_its_own(name: str) -> None:
-    assert [row for row in table() if row[1].startswith(f"`{name}`")]
+    assert [row for row in TABLE.rows if row[1].startswith(f"`{name}`")]
 
 
 @pytest.mark.parametrize("name", [*NAMES, *METHODS, *ARGUMENTS, *DIRECT_KEYS, *CONTEST_KEYS])
 def test_every_name_of_the_page_occurs(name: str) -> None:
-    assert re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", quoted())
+    assert re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", TABLE.quoted)
 
 
 @pytest.mark.parametrize("name", EXAMPLE_KEYS)
 def test_every_key_of_the_pages_example_occurs(name: str) -> None:
-    assert f" answer_relevance_{name} " in quoted()
+    assert f" answer_relevance_{name} " in TABLE.quoted
