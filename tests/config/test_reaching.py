@@ -327,3 +327,12 @@ def test_a_contest_finds_its_recorded_replies_by_pair_and_order(tmp_path: Path) 
     report = gavelkit.evaluate([{"id": "1", "responses": {"a": "x", "b": "x", "c": "x"}}], judge)
     found = {metric.system: metric.value for metric in report.metrics if metric.name == "mean"}
     assert found == {"a vs b": 1.0, "a vs c": 0.0, "b vs c": 0.5}
+
+
+def test_a_most_beside_a_number_is_remarked_upon() -> None:
+    heard: list[Event] = []
+    surroundings = Surroundings(Environment({}), observe=heard.append)
+    assemble({**PLAIN, "concurrency": 7, "max_concurrency": 9}, surroundings, where="c.yaml")
+    assert [event.message for event in heard if isinstance(event, Noticed)] == [
+        "c.yaml 'judge': max_concurrency is for concurrency: auto, and does nothing beside a number"
+    ]

@@ -32,6 +32,7 @@ from gavelkit.engines import (
     batched_engine,
 )
 from gavelkit.engines.descriptors import most_connections
+from gavelkit.engines.gate import MOST_AUTO
 
 _PREFLIGHT_RETRIES = 2
 _PREFLIGHT_WAIT = 2.0
@@ -49,6 +50,7 @@ def engine_for(
     function: Callable[[str], Any] | Engine | None,
 ) -> tuple[Engine, tuple[Probe, ...]]:
     """Outermost first: repair, retry, the judge's ceiling, the endpoint's gate, the provider. And how to try it."""
+    _tell_idle(settings, surroundings, where)
     if settings.get("api_key") is not None:
         check_file_key(settings["api_key"], name)
     if "replies" in settings or settings["engine"] == "recorded":
@@ -80,6 +82,12 @@ def engine_for(
     return retried(policy), (probe,)
 
 
+def _tell_idle(settings: Mapping[str, Any], surroundings: Surroundings, where: str) -> None:
+    if "max_concurrency" in settings and settings["concurrency"] != AUTO:
+        message = f"{where}: max_concurrency is for concurrency: auto, and does nothing beside a number"
+        surroundings.observe(Noticed(message))
+
+
 def _policy(settings: Mapping[str, Any], where: str) -> RetryPolicy:
     low, high = settings["retry_min_wait"], settings["retry_max_wait"]
     if low > high:
@@ -90,7 +98,9 @@ def _policy(settings: Mapping[str, Any], where: str) -> RetryPolicy:
 
 def most_at_once(settings: Mapping[str, Any]) -> int:
     """The most calls of a judge in flight."""
-    return int(settings["max_concurrency"] if settings["concurrency"] == AUTO else settings["concurrency"])
+    if settings["concurrency"] == AUTO:
+        return int(settings.get("max_concurrency", MOST_AUTO))
+    return int(settings["concurrency"])
 
 
 def _shared(

@@ -78,7 +78,11 @@ LIMITS = (
         32,
         "--concurrency",
     ),
-    Setting("max_concurrency", whole(least=1), "The most calls of a judge in flight where concurrency is auto.", 256),
+    Setting(
+        "max_concurrency",
+        whole(least=1),
+        "The most calls of a judge in flight where concurrency is auto; 256 where left out.",
+    ),
     Setting(
         "max_error_rate",
         number(least=0, most=1),
