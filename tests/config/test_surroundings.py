@@ -26,11 +26,11 @@ def test_judges_of_one_endpoint_share_a_client() -> None:
 
 def test_judges_made_one_by_one_share_a_gate_as_long_as_one_of_them_lives() -> None:
     where: dict[str, Any] = {"api_base": "http://127.0.0.1:9/shared", "preflight_check": False}
-    one = gavelkit.judge("score_0_10", name="one", model="m", concurrency=5, **where)
-    other = gavelkit.judge("binary_qa", name="other", model="m", concurrency=7, **where)
-    apart = gavelkit.judge("score_0_10", name="apart", model="another", **where)
-    gates = [gate for (_, model), gate in of_process(ignore).gates.items() if model in {"m", "another"}]
+    one = gavelkit.judge("score_0_10", name="one", model="shared by two", concurrency=5, **where)
+    other = gavelkit.judge("binary_qa", name="other", model="shared by two", concurrency=7, **where)
+    apart = gavelkit.judge("score_0_10", name="apart", model="of one", **where)
+    gates = [gate for (_, model), gate in of_process(ignore).gates.items() if model in {"shared by two", "of one"}]
     assert sorted(gate.most for gate in gates) == [12, 32]
     del one, other, apart, gates
     gc.collect()
-    assert not [model for _, model in of_process(ignore).gates if model in {"m", "another"}]
+    assert not [model for _, model in of_process(ignore).gates if model in {"shared by two", "of one"}]
