@@ -23,12 +23,13 @@ _FALLBACK = "prediction_field"
 class RowMapping:
     """Reads one row. The given mapping is the configuration's `map:`: a name to a path, `response` also to paths by
     system, `responses` to the path of a value that holds several systems. `filter` names the one filter of lm-eval's
-    whose rows are read. `fallback` are further columns a response may stand in, tried before `answer`.
+    whose rows are read. `fallback` are further columns a response may stand in, tried before `answer`. Rows that are
+    not `answered` have no response, whatever columns there are: a model is to give it.
 
     `spec` is all of it, as the record compares it. Raises ConfigError where a path is not one.
     """
 
-    __slots__ = ("_fallback", "_id", "_paths", "_responses", "_several", "_system", "filter", "spec")
+    __slots__ = ("_answered", "_fallback", "_id", "_paths", "_responses", "_several", "_system", "filter", "spec")
 
     def __init__(
         self,
@@ -36,11 +37,14 @@ class RowMapping:
         *,
         filter: str = "",  # noqa: A002 - its name
         fallback: Sequence[str] = (),
+        answered: bool = True,
     ) -> None:
         paths = dict(spec or {})
         self.filter = filter
+        self._answered = answered
         self._fallback = tuple(name for name in dict.fromkeys(fallback) if name not in ALIASES["response"])
-        self.spec = {**paths, **({"--filter": filter} if filter else {}), **self._fallback_spec(paths)}
+        marks = {**({"--filter": filter} if filter else {}), **({} if answered else {"--unanswered": True})}
+        self.spec = {**paths, **marks, **self._fallback_spec(paths)}
         responses = paths.pop("response", None)
         named = responses if isinstance(responses, Mapping) else {ONLY_SYSTEM: responses} if responses else {}
         self._responses = {str(name): _path(f"response.{name}", text) for name, text in named.items()}
@@ -118,6 +122,8 @@ class RowMapping:
 
     def _answers(self, row: Mapping[str, Any], place: str) -> tuple[dict[str, Any], AbstractSet[str]]:
         """The responses by system, and the columns they stood in."""
+        if not self._answered:
+            return {}, set()
         if self._several is not None:
             value = self._several.get(row)
             found = read_systems(value, self._several.text, place=place, bare=True)

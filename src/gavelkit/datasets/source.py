@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gavelkit.core.errors import DataError
-from gavelkit.core.example import Example
+from gavelkit.core.example import ONLY_SYSTEM, Example
 from gavelkit.core.hash_index import HashIndex
 from gavelkit.core.identity import short_hash
 from gavelkit.datasets.delimited import read_delimited
@@ -79,7 +79,7 @@ def refuse_duplicates(examples: Iterable[Example]) -> Iterator[Example]:
     """The same examples. Raises DataError where an id comes twice for one system, naming both lines."""
     seen = HashIndex()
     for example in examples:
-        for system in example.responses:
+        for system in example.responses or (ONLY_SYSTEM,):  # a row that nobody has answered yet
             key = short_hash(f"{example.id}\0{system}")
             first = seen.get(key)
             if first is not None:

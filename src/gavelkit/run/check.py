@@ -64,7 +64,7 @@ def _refuse_shared_replies(judges: Sequence[Judge]) -> None:
     for judge in judges:
         for probe in judge.probes:
             name, api_base = asked.setdefault(judge.asks.hash, (judge.name, probe.api_base))
-            if api_base != probe.api_base:
+            if api_base != probe.api_base and name != judge.name:
                 message = (
                     f"judges {name!r} and {judge.name!r} ask the same of model {probe.model!r} at two addresses, and "
                     f"equal questions are asked once in a run; judge them in two runs"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from gavelkit.core.answer import is_answer
 from gavelkit.core.errors import DataError, TemplateError
 from gavelkit.core.protocols import Entry
 from gavelkit.reports import RenderPrompt, export_csv, export_jsonl, replace_file
@@ -38,7 +39,8 @@ def prompt_renderer(reader: RunReader) -> RenderPrompt:
 
     def render(entry: Entry) -> str | None:
         judgment = entry.judgment
-        last = judgment.steps[-1] if judgment.steps else None
+        steps = [step for step in judgment.steps if not is_answer(step.name)]
+        last = steps[-1] if steps else None
         try:
             requests = again[judgment.slot.judge](judgment, entry.example)
         except (TemplateError, DataError, UnicodeEncodeError):

@@ -24,9 +24,13 @@ CAP_EXIT_CODE = 3
 
 
 def prices_of(judges: Sequence[Judge], own: Path | None) -> dict[str, Price | None]:
-    """The price of each judge that calls an endpoint, None where nobody lists its model. Raises ConfigError."""
+    """The price of each judge that calls an endpoint; None where its models are several, or nobody lists it.
+
+    Raises ConfigError.
+    """
     listed = read_prices(own)
-    return {judge.name: price_of(judge.probes[0].model, listed) for judge in judges if judge.probes}
+    models = {judge.name: {probe.model for probe in judge.probes} for judge in judges if judge.probes}
+    return {name: price_of(each.pop(), listed) if len(each) == 1 else None for name, each in models.items()}
 
 
 def check_caps(prices: Mapping[str, Price | None], settings: RunSettings) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gavelkit.core.answer import with_answers
 from gavelkit.core.criterion import Criterion, Options, Range
 from gavelkit.core.example import Example
 from gavelkit.core.judgment import Judgment, Step
@@ -117,7 +118,8 @@ class RunReader:
                     example = read_example(from_text(row[10]), row[12], line=row[11], source=source)
                     at = position
                 slot = Slot(judges[judge].name, example.id, self._subjects[subject], repeat)
-                yield Entry(self._judgment(slot, row, judges[judge]), example)
+                judgment = self._judgment(slot, row, judges[judge])
+                yield Entry(judgment, with_answers(example, judgment.steps))
 
     def outcomes(self, *, grades_of: Collection[str] = ()) -> Iterator[Judgment]:
         """Every such judgment without its words: slot, status, score, passed, position bias and the failure's kind.

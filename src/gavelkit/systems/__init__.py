@@ -1,3 +1,5 @@
 """Models under test: an example without a response and an engine become the example with it."""
 
-__all__: list[str] = []
+from gavelkit.systems.system import System
+
+__all__ = ["System"]
