@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.makers import Counting, a_judge, an_arena, better
+from tests.makers import TEMPLATE, Counting, a_judge, an_arena, better, direct, endpoint, scoring
 
 from gavelkit.core.completion import Completion
 from gavelkit.core.errors import CallError, DataError, EndpointError, TemplateError
@@ -171,3 +171,14 @@ def test_two_unanswered_rows_of_one_id_are_refused(tmp_path: Path) -> None:
 def test_a_rows_answer_is_the_reference_where_a_model_is_to_respond() -> None:
     (example,) = rows_source([{"question": "?", "answer": "4", "output": "5"}], RowMapping(answered=False)).examples()
     assert (example.responses, example.reference) == ({}, "4")
+
+
+def test_a_system_and_a_judge_at_two_addresses_are_both_tried_and_their_cost_is_not_known(tmp_path: Path) -> None:
+    with endpoint(scoring) as one, endpoint(scoring) as two:
+        judge = direct(prompt_template=TEMPLATE, name="accuracy", model="gpt-4o", api_base=one, scale=(0, 10))
+        model = direct(prompt_template=TEMPLATE, name="m", model="gpt-4o-mini", api_base=two)
+        asked = System("m", question, model.parameters, model.engine, probes=model.probes)
+        report = run(tmp_path, Answered(judge, (asked,)))
+    assert report.finished
+    assert report.judges[0].cost is None
+    assert report.judges[0].price == ("its calls go to 2 models (gpt-4o, gpt-4o-mini), whose costs are not told apart")

@@ -11,6 +11,8 @@ from gavelkit.storage.totals import CallTotals
 
 PRICES = "prices"
 """Under this name the record holds the price of each judge that calls an endpoint, null where nobody lists it."""
+MODELS = "models"
+"""Under this name it holds the models that each such judge's calls go to."""
 
 
 def recorded_price(meta: Mapping[str, Any], judge: str, *, model: str) -> tuple[Price | None, str]:
@@ -18,6 +20,9 @@ def recorded_price(meta: Mapping[str, Any], judge: str, *, model: str) -> tuple[
     prices = meta.get(PRICES) or {}
     if judge not in prices:
         return None, ""
+    several = (meta.get(MODELS) or {}).get(judge, ())
+    if len(several) > 1:
+        return None, f"its calls go to {len(several)} models ({', '.join(several)}), whose costs are not told apart"
     if prices[judge] is None:
         return None, f"the price of {model!r} is not known; name a file of prices"
     price = Price(**{**prices[judge], "models": tuple(prices[judge]["models"])})

@@ -24,13 +24,14 @@ from gavelkit.engines.replay import InFlight
 from gavelkit.run.check import Planned as Plan
 from gavelkit.run.check import check_gates, check_rows, check_settings, checked_examples, refuse_idle
 from gavelkit.run.conclude import conclude
+from gavelkit.run.cost import MODELS
 from gavelkit.run.ending import complaints
 from gavelkit.run.folder import holds_run
 from gavelkit.run.pool import Pool
 from gavelkit.run.preflight import preflight
 from gavelkit.run.rounds import Rounds
 from gavelkit.run.settings import RunSettings
-from gavelkit.run.spending import Spending, check_caps, prices_of
+from gavelkit.run.spending import Spending, check_caps, models_of, prices_of
 from gavelkit.run.stop import Stop
 from gavelkit.storage import RunRecord, open_reader
 
@@ -76,7 +77,7 @@ async def evaluate_async(
         _note(
             record,
             plan,
-            {**(facts or {}), "data": source.path, **_chosen(settings)},
+            {**(facts or {}), "data": source.path, MODELS: models_of(judges), **_chosen(settings)},
             settings.gates,
         )
         observe(Planned(plan.total if plan.complete else None, record.journal.held_count, checked))

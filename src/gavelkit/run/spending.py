@@ -29,8 +29,13 @@ def prices_of(judges: Sequence[Judge], own: Path | None) -> dict[str, Price | No
     Raises ConfigError.
     """
     listed = read_prices(own)
-    models = {judge.name: {probe.model for probe in judge.probes} for judge in judges if judge.probes}
-    return {name: price_of(each.pop(), listed) if len(each) == 1 else None for name, each in models.items()}
+    asked = models_of(judges)
+    return {name: price_of(models[0], listed) if len(models) == 1 else None for name, models in asked.items()}
+
+
+def models_of(judges: Sequence[Judge]) -> dict[str, list[str]]:
+    """The models that each judge's calls go to; a judge that calls no endpoint is left out."""
+    return {judge.name: sorted({probe.model for probe in judge.probes}) for judge in judges if judge.probes}
 
 
 def check_caps(prices: Mapping[str, Price | None], settings: RunSettings) -> None:
