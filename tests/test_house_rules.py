@@ -35,6 +35,7 @@ YAML_LOADERS = {
 NOT_ROOMS = {
     "faults": "what a run makes of an endpoint, a disk or data that fails: most rooms keep these promises together",
     "golden": "the files that reports are compared with",
+    "security": "what an attacker tries on readers, prompts, keys and the network: most rooms hold it off together",
     "promises": "what other systems' pages promise, driven through the command line: no room keeps a promise alone",
 }
 OTHER_TESTS = {

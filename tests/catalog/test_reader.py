@@ -10,13 +10,14 @@ from gavelkit.catalog import Preset, criterion_fields, demo_file, names, preset,
 from gavelkit.core.errors import ConfigError
 
 
-def test_every_preset_says_what_it_is_for_what_it_follows_and_what_it_reads() -> None:
+def test_every_preset_says_what_it_is_for_what_it_follows_what_it_reads_and_its_scale() -> None:
     for name in names("judges"):
         shipped = preset(name)
         assert shipped.name == name
         assert len(shipped.summary) > 20
         assert len(shipped.follows) > 20
         assert shipped.reads
+        assert shipped.scale
 
 
 def test_names_are_sorted_and_without_endings() -> None:
@@ -61,7 +62,7 @@ def test_a_preset_may_have_a_system_prompt_or_no_template_at_all(monkeypatch: py
     monkeypatch.setattr(reader, "_text", lambda kind, name: shelves[kind, name])
     read = preset.__wrapped__
     assert read("with").settings == {"prompt_template": "user", "system_prompt": "system"}
-    assert read("without") == Preset("without", "s", "f", (), {"scale": [0, 1]})
+    assert read("without") == Preset("without", "s", "f", (), [0, 1], {"scale": [0, 1]})
 
 
 def test_a_criterion_is_found_by_its_name_and_by_its_long_name() -> None:

@@ -23,6 +23,16 @@ def test_a_judge_is_listed_with_what_it_reads_and_its_scale(gavel: Gavel) -> Non
     assert rows["score_0_10"]["scale"] == [0, 10]
     assert rows["score_0_10"]["reads"] == ["question", "response", "reference"]
     assert rows["binary_qa"]["scale"] == {"C": 1, "I": 0}
+    assert rows["criteria"]["scale"] == "the scores of the criterion's options"
+    assert rows["correctness_relevance"]["threshold"] == 0.7
+    assert [name for name, row in rows.items() if not (row["reads"] and row["scale"] and row["follows"])] == []
+
+
+@pytest.mark.parametrize("name", names("judges"))
+def test_a_judge_is_shown_with_what_it_follows_what_it_reads_and_its_scale(gavel: Gavel, name: str) -> None:
+    shipped, out = preset(name), gavel("show", name).out
+    assert f"follows: {shipped.follows}\nreads: {', '.join(shipped.reads)}\n" in out
+    assert f"\nscale: {shipped.scale}\n" in out or f"\noptions: {shipped.scale}\n" in out
 
 
 def test_every_criterion_is_listed_with_its_kind_options_and_scores(gavel: Gavel) -> None:

@@ -28,6 +28,15 @@ def test_the_version_is_told(gavel: Gavel) -> None:
     assert (ended.code, ended.out) == (0, f"gavel {gavelkit.__version__}\n")
 
 
+@pytest.mark.parametrize("given", [["--api-key", "sk-secret"], ["--api-key=sk-secret"], ["--api_key", "sk-secret"]])
+def test_a_key_on_the_command_line_is_refused_and_not_repeated(gavel: Gavel, given: list[str]) -> None:
+    ended = gavel("score", "answers.jsonl", "--judge", "score_0_10", *given)
+    assert (ended.code, ended.out) == (2, "")
+    assert "a key is never an argument" in ended.err
+    assert "LLM_JUDGE_API_KEY" in ended.err
+    assert "sk-secret" not in ended.err
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_its_help(gavel: Gavel, command: str) -> None:
     ended = gavel(command, "--help")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.makers import chat_answer, chat_body, endpoint
+from tests.makers import chat_answer, chat_body, endpoint, write_rows
 
 from gavelkit.catalog import names, preset
 from gavelkit.simulator import Script, running_simulator
@@ -158,3 +160,40 @@ def test_a_criterion_that_cannot_be_judged_by_is_refused_before_any_call(
         ended = by_criterion(gavel, *arguments, "--api-base", simulator.url)
     assert (ended.code, ended.out, simulator.requests) == (2, "", 0)
     assert words in ended.err
+
+
+def test_two_marks_are_clamped_averaged_and_pass_or_fail_with_their_reason(gavel: Gavel, here: Path) -> None:
+    marks = [(8, 9), (7, 7), (7, 6), (10, 3), (0, 0), (12, 10), (-1, 10), (6, 8), (5, 8), (10, 10)]
+    lines = [
+        {
+            "example_id": f"r{n}",
+            "judge": "correctness_relevance",
+            "reply": json.dumps({"reasoning": f"Reason {n}.", "correctness": right, "relevance": near}),
+        }
+        for n, (right, near) in enumerate(marks, start=1)
+    ]
+    write_rows(here / "replies.jsonl", lines)
+    ended = gavel("score", "answers.jsonl", "--judge", "correctness_relevance", "--replies", "replies.jsonl", "--json")
+    assert ended.code == 0
+    (rate,) = (each for each in ended.json["metrics"] if each["name"] == "pass_rate")
+    assert (rate["value"], rate["n"], rate["interval"]["method"]) == (0.5, 10, "wilson")
+    assert gavel("export", "-o", "all.jsonl").code == 0
+    rows = [json.loads(line) for line in (here / "all.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [row["score"] for row in rows] == [0.85, 0.7, 0.65, 0.65, 0.0, 1.0, 0.5, 0.7, 0.65, 1.0]
+    assert [row["passed"] for row in rows] == [row["score"] >= 0.7 for row in rows]
+    assert [row["explanation"] for row in rows] == [f"Reason {n}." for n in range(1, 11)]
+    page = gavel("report", "--format", "html").out
+    assert re.search(r"<bdi>r5</bdi></b> · not passed</span><span class=\"told\">Reason 5\.", page)
+    assert re.search(r"<bdi>r10</bdi></b> · passed</span><span class=\"told\">Reason 10\.", page)
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_every_shipped_judge_takes_a_threshold(gavel: Gavel, here: Path, name: str) -> None:
+    (here / "one.yaml").write_text(
+        json.dumps({"data": "answers.jsonl", "judges": [{"preset": name, "threshold": 0.5}]})
+    )
+    with running_simulator() as simulator:
+        ended = gavel("run", "one.yaml", "--model", "m", "--api-base", simulator.url, "--json")
+    assert ended.code == 0, ended.err
+    (rate,) = (each for each in ended.json["metrics"] if each["name"] == "pass_rate")
+    assert (rate["n"], rate["interval"]["method"]) == (10, "wilson")

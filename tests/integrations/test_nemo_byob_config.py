@@ -59,9 +59,12 @@ def test_url_and_model_are_required(missing: str) -> None:
     [
         ({"url": "judge1:8000"}, "base URL"),
         ({"model_id": ""}, "name of a model"),
-        ({"max_retries": -1}, "max_retries must be a number from 0 up"),
-        ({"max_retries": True}, "max_retries must be a number"),
+        ({"max_retries": -1}, "max_retries must be a whole number from 0 up"),
+        ({"max_retries": True}, "max_retries must be a whole number"),
+        ({"max_retries": 2.5}, "max_retries must be a whole number from 0 up, not 2.5"),
         ({"request_timeout": 0}, "request_timeout must be a number above 0"),
+        ({"request_timeout": float("inf")}, "request_timeout must be a number above 0"),
+        ({"request_timeout": float("nan")}, "request_timeout must be a number above 0"),
     ],
 )
 def test_a_value_that_cannot_be_used_is_refused_by_name(setting: dict[str, Any], message: str) -> None:

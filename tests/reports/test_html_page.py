@@ -175,6 +175,15 @@ def test_a_repeat_is_named() -> None:
     assert "repeat 2" in render_html(replace(a_page(), telling=(rows,)))
 
 
+@pytest.mark.parametrize(("passed", "told"), [(True, " · passed</span>"), (False, " · not passed</span>")])
+def test_a_row_says_whether_its_score_reached_the_threshold(*, passed: bool, told: str) -> None:
+    (telling,) = a_page().telling
+    judgment = replace(an_entry(3).judgment, passed=passed)
+    rows = replace(telling, lowest=(TellingRow(replace(an_entry(3), judgment=judgment), None),))
+    assert told in render_html(replace(a_page(), telling=(rows,)))
+    assert told not in render_html(a_page())
+
+
 def test_a_contest_says_who_won() -> None:
     (telling,) = a_page().telling
     (row,) = telling.lowest

@@ -152,6 +152,18 @@ def test_a_planted_trigger_or_view_is_left_untouched(
     assert "holds 'odd', which no run writes" in refusal(path, opened)
 
 
+def test_a_file_that_is_read_cannot_be_written_and_runs_nothing_of_its_own(path: Path) -> None:
+    open_for_writing(path).close()
+    connection = open_for_reading(path)
+    assert [connection.execute(f"PRAGMA {each}").fetchone() for each in ("trusted_schema", "cell_size_check")] == [
+        (0,),
+        (1,),
+    ]
+    with pytest.raises(sqlite3.OperationalError, match="readonly"):
+        connection.execute("DELETE FROM call")
+    connection.close()
+
+
 def test_reading_where_there_is_no_run_says_so(path: Path) -> None:
     with pytest.raises(StorageError, match=r"there is no run here \(run.db is missing\)"):
         open_for_reading(path)

@@ -38,12 +38,16 @@ _LONG_NAMES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A judge that ships: what it is for, what it reads from a row, and the settings it stands for."""
+    """A judge that ships: what it is for, what it reads from a row, and the settings it stands for.
+
+    `scale` is what its scores can be: the two ends, the score of each grade, or words where a criterion decides.
+    """
 
     name: str
     summary: str
     follows: str
     reads: tuple[str, ...]
+    scale: Any
     settings: Mapping[str, Any]
 
 
@@ -62,7 +66,8 @@ def preset(name: str) -> Preset:
     for shipped, setting in _TEMPLATES.items():
         if shipped in settings:
             settings[setting] = template_text(settings.pop(shipped))
-    return Preset(name, fields["summary"], fields["follows"], tuple(fields["reads"]), settings)
+    scale = fields.get("scale") or settings.get("options") or settings.get("scale")
+    return Preset(name, fields["summary"], fields["follows"], tuple(fields["reads"]), scale, settings)
 
 
 def template_text(name: str) -> str:

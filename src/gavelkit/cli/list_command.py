@@ -33,11 +33,14 @@ def _row(kind: str, name: str) -> dict[str, Any]:
     if kind == "templates":
         return {"name": name}
     shipped = preset(name)
-    return {"name": name, "summary": shipped.summary, "reads": shipped.reads, "scale": _scale(shipped.settings)}
-
-
-def _scale(settings: Any) -> Any:
-    return settings.get("options") or settings.get("scale")
+    return {
+        "name": name,
+        "summary": shipped.summary,
+        "follows": shipped.follows,
+        "reads": shipped.reads,
+        "scale": shipped.scale,
+        "threshold": shipped.settings.get("threshold"),
+    }
 
 
 def _criteria() -> list[dict[str, Any]]:

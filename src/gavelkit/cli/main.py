@@ -27,12 +27,16 @@ EXIT_CODES = """exit codes: 0 ok; 1 a bug; 2 usage, configuration or data; 3 too
   a gate is not met; 4 endpoint unusable; 5 storage; 130, 143, 129 interrupted. After 3, 4, 5 and the
   interruptions the same command resumes."""
 
+_KEYS = {"--api-key", "--api_key"}
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; its exit code. `arguments` default to the process's own."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     module = _command(given)
     parser = _parser(module)
+    if any(each.partition("=")[0] in _KEYS for each in given):  # before the parser would repeat what follows it
+        parser.error("a key is never an argument, where others can read it: export LLM_JUDGE_API_KEY=... instead")
     options = parser.parse_args(given)
     if module is None:
         parser.print_help()

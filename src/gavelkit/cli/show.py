@@ -44,6 +44,8 @@ def _found(name: str) -> Iterator[str]:
 
 def _judge(shipped: Preset) -> str:
     plain = {name: value for name, value in shipped.settings.items() if name not in _WORDS}
+    if not plain.keys() & {"options", "scale"}:
+        plain = {"scale": shipped.scale, **plain}
     lines = [
         f"judge {shipped.name}: {shipped.summary}",
         f"follows: {shipped.follows}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Mapping
@@ -46,8 +47,13 @@ class JudgeConfig:
         if not (isinstance(self.model_id, str) and self.model_id):
             message = f"a judge's model_id must be the name of a model, not {self.model_id!r}"
             raise ByobError(message)
-        _check_number("max_retries", self.max_retries, least=0)
-        _check_number("request_timeout", self.request_timeout, above=0)
+        if isinstance(self.max_retries, bool) or not isinstance(self.max_retries, int) or self.max_retries < 0:
+            message = f"a judge's max_retries must be a whole number from 0 up, not {self.max_retries!r}"
+            raise ByobError(message)
+        seconds = self.request_timeout
+        if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < math.inf:
+            message = f"a judge's request_timeout must be a number above 0, not {seconds!r}"
+            raise ByobError(message)
 
     @classmethod
     def from_dict(cls, settings: Mapping[str, Any]) -> Self:
@@ -86,6 +92,11 @@ class JudgeConfig:
         return text
 
 
+def is_variable(name: str) -> bool:
+    """Whether a text looks like an environment variable's name, so that it may be shown."""
+    return _VARIABLE.fullmatch(name) is not None
+
+
 def judge_config(config: Mapping[str, Any], judge_key: str) -> JudgeConfig:
     """The settings of one judge of a benchmark. Raises ByobError where there are none under this key."""
     found = config.get(judge_key)
@@ -98,11 +109,3 @@ def judge_config(config: Mapping[str, Any], judge_key: str) -> JudgeConfig:
         )
         raise ByobError(message)
     return JudgeConfig.from_dict(found)
-
-
-def _check_number(name: str, value: Any, *, least: float | None = None, above: float | None = None) -> None:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not number or (least is not None and value < least) or (above is not None and not value > above):
-        bound = f"from {least} up" if least is not None else f"above {above}"
-        message = f"a judge's {name} must be a number {bound}, not {value!r}"
-        raise ByobError(message)

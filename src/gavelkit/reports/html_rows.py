@@ -13,6 +13,7 @@ from gavelkit.reports.html_text import as_text, block, inline, plain
 from gavelkit.reports.page import Difference, Opinion, Page, TellingRow, TellingRows
 
 _EVEN = 0.5
+_PASSED = {None: "", True: "passed", False: "not passed"}
 _START = 160  # characters of an explanation that stand on the closed row
 
 
@@ -50,8 +51,9 @@ def _failed_title(rows: TellingRows) -> str:
 
 def _row(row: TellingRow) -> str:
     judgment = row.entry.judgment
+    where = " · ".join(filter(None, (_where(row.entry), _PASSED[judgment.passed])))
     inside = f'<div class="two"><div>{_answered(row.entry)}</div><div>{_said(row)}</div></div>'
-    return _details(_chip(judgment), _where(row.entry), plain(_start(judgment)), inside)
+    return _details(_chip(judgment), where, plain(_start(judgment)), inside)
 
 
 def _difference(each: Difference, names: Mapping[str, str]) -> str:

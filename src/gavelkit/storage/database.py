@@ -85,6 +85,7 @@ def open_for_reading(path: Path, *, foreign: bool = True) -> sqlite3.Connection:
         )
         try:
             connection.execute("PRAGMA trusted_schema=OFF")
+            connection.execute("PRAGMA cell_size_check=ON")
             if foreign:
                 check(connection, path)
                 if _version(connection) == 1:
