@@ -62,6 +62,12 @@ def test_the_most_particular_variable_names_the_endpoint(variables: dict[str, st
     assert Environment(variables).api_base("x") == base
 
 
+def test_openais_base_url_does_not_count_for_whom_it_is_not() -> None:
+    variables = {"OPENAI_BASE_URL": "c"}
+    assert Environment(variables).api_base("x", openai=False) is None
+    assert Environment({**variables, "LLM_JUDGE_API_BASE": "b"}).api_base("x", openai=False) == "b"
+
+
 @pytest.mark.parametrize(
     ("variables", "key"),
     [
@@ -139,6 +145,20 @@ def test_an_endpoint_is_an_http_url(base: str) -> None:
         ("http://[fe80::1]/v1", "an address where no judge lives"),
         ("http://0.0.0.0/v1", "an address where no judge lives"),
         ("http://224.0.0.1/v1", "an address where no judge lives"),
+        ("http://2852039166/v1", "an address where no judge lives"),
+        ("http://0xA9FEA9FE/v1", "an address where no judge lives"),
+        ("http://0251.0376.0251.0376/v1", "an address where no judge lives"),
+        ("http://169.254.43518/v1", "an address where no judge lives"),
+        ("http://169.254.169.254./v1", "an address where no judge lives"),
+        ("http://\uff11\uff16\uff19.254.169.254/v1", "an address where no judge lives"),
+        ("http://[::ffff:169.254.169.254]/v1", "an address where no judge lives"),
+        ("http://[fd00:ec2::254]/v1", "an address where no judge lives"),
+        ("http://Metadata.Google.internal/v1", "an address where no judge lives"),
+        ("http://100.100.100.200/v1", "an address where no judge lives"),
+        ("http://0/v1", "an address where no judge lives"),
+        ("http://api.openai.com\\@host/v1", "api_base must be a URL such as"),
+        ("http://ho\nst/v1", "api_base must be a URL such as"),
+        ("http://ho st/v1", "api_base must be a URL such as"),
     ],
 )
 def test_anything_else_is_refused_and_no_secret_shown(base: str, words: str) -> None:

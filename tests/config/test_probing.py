@@ -31,6 +31,12 @@ def test_it_asks_for_few_tokens_at_the_judges_temperature_with_the_fields_of_its
     assert asked.labels.judge == "score_0_10"
 
 
+def test_ollama_is_asked_for_as_few_tokens_and_for_no_form() -> None:
+    made = probe(engine="ollama", extra_body={"num_ctx": 8192, "format": "json"})
+    assert request(made).parameters.values == {"temperature": 0.0, "max_tokens": 16, "num_ctx": 8192}
+    assert made.engine == "ollama"
+
+
 def test_accounts_differ_by_endpoint_and_key_and_show_neither(monkeypatch: Any) -> None:
     plain = probe()
     assert plain.account == probe(api_base="http://localhost:8000/v1/").account

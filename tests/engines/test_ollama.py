@@ -78,7 +78,7 @@ def sent_for(request: Request) -> dict[str, Any]:
     return sent
 
 
-@pytest.mark.parametrize("path", ["", "/", "/api/generate", "/api/generate/"])
+@pytest.mark.parametrize("path", ["", "/", "/api/generate", "/api/generate/", "/api", "/v1", "/v1/"])
 def test_it_posts_to_api_generate_below_the_base_without_a_key(path: str) -> None:
     peer = Peer(chat_answer(generated()))
     asked(peer, path=path)
@@ -131,6 +131,11 @@ def test_parameters_are_options_but_for_those_that_stand_beside_the_prompt() -> 
     assert (sent["think"], sent["keep_alive"]) == (False, "5m")
 
 
+def test_options_of_ollamas_own_stand_among_the_others_and_come_before_them() -> None:
+    sent = sent_for(a_request(seed=3, temperature=0.0, options={"num_ctx": 8192, "seed": 4}))
+    assert sent["options"] == {"seed": 4, "temperature": 0.0, "num_ctx": 8192}
+
+
 SCHEMA = {"type": "object", "properties": {"reasoning": {"type": "string"}, "score": {"type": "number"}}}
 
 
@@ -145,6 +150,19 @@ SCHEMA = {"type": "object", "properties": {"reasoning": {"type": "string"}, "sco
 def test_a_response_format_is_ollamas_format(response_format: object, form: object) -> None:
     parameters = Parameters("m", response_format=json.dumps(response_format))
     assert sent_for(Request((Message("user", "?"),), parameters)).get("format") == form
+
+
+def test_a_response_format_among_the_parameters_is_ollamas_format_too() -> None:
+    sent = sent_for(a_request(response_format={"type": "json_object"}))
+    assert sent["format"] == "json"
+    assert "options" not in sent
+
+
+def test_a_json_schema_without_one_is_a_bad_request_and_nothing_is_sent() -> None:
+    parameters = Parameters("m", response_format='{"type": "json_schema"}')
+    with pytest.raises(CallError, match=r"a json_schema needs \{json_schema: \{schema:") as caught:
+        sent_for(Request((Message("user", "?"),), parameters))
+    assert caught.value.kind is FailureKind.BAD_REQUEST
 
 
 def test_a_schemas_properties_keep_their_order() -> None:
@@ -242,6 +260,7 @@ def test_an_error_is_read_by_its_status_and_its_body(
     error = error_of(body, status=status)
     assert (error.kind, error.failure.fatal) == (kind, fatal)
     assert body["error"] in str(error)
+    assert "/v1" not in str(error)
 
 
 def test_a_passing_error_is_tried_again_by_what_is_wrapped_round_it() -> None:

@@ -84,6 +84,7 @@ def _metavar(setting: Setting) -> str:
         "filter": "NAME",
         "prices": "FILE",
         "preflight_check": "true|false",
+        "engine": "HOW",
         "on_failure": "HOW",
         "interval": "HOW",
     }.get(setting.name, "N")

@@ -16,8 +16,9 @@ _PORT = 8010
 def configure(parser: argparse.ArgumentParser) -> None:
     """Its arguments."""
     parser.description = (
-        "Serve chat completions and models on loopback. What answers is no LLM: it finds the form that the prompt\n"
-        "asks for and grades by the words that response and reference share. Every reply's model name says so."
+        "Serve chat completions, models and Ollama's own API on loopback. What answers is no LLM: it finds the form\n"
+        "that the prompt asks for and grades by the words that response and reference share. Every reply's model name\n"
+        "says so."
     )
     parser.add_argument(
         "--port", type=int, default=_PORT, metavar="N", help=f"the port; 0 lets the system choose (default: {_PORT})"

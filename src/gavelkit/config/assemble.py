@@ -9,7 +9,7 @@ from typing import Any, TypedDict, Unpack
 from gavelkit.catalog import is_name
 from gavelkit.catalog import preset as shipped
 from gavelkit.config.criterion_file import with_criterion_file
-from gavelkit.config.environment import DEFAULT_API_BASE
+from gavelkit.config.provider import default_api_base
 from gavelkit.config.reaching import engine_for, model_for, most_at_once
 from gavelkit.config.reading import reader
 from gavelkit.config.response_format import read_response_format, templates
@@ -133,7 +133,8 @@ def assemble(
         message = f"{where}: a judge needs a preset, a criterion or a prompt_template"
         raise ConfigError(message)
     environment = surroundings.environment
-    settings = {**_DEFAULTS, "api_base": environment.api_base(name) or DEFAULT_API_BASE, **chosen}
+    api_base = default_api_base(chosen.get("engine", _DEFAULTS["engine"]), environment, name=name)
+    settings = {**_DEFAULTS, "api_base": api_base, **chosen}
     model = chosen.get("model") or model_for(settings, environment, name=name, function=function)
     engine, probes = engine_for(settings, surroundings, name=name, model=model, where=where, function=function)
     reached = Reached(engine, probes, Parameters(model, _sent(settings, where)))

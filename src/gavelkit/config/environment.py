@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ipaddress
 import re
+import socket
+import unicodedata
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -12,6 +15,9 @@ from gavelkit.core.errors import ConfigError
 
 DEFAULT_API_BASE = "https://api.openai.com/v1"
 _CA_VARIABLES = ("SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE")
+_ODD = re.compile(r"[\x00-\x20\x7f\\]")
+_METADATA = {"metadata", "metadata.google.internal", "fd00:ec2::254", "100.100.100.200"}
+"""Where clouds hand out credentials, besides link-local addresses."""
 PLACEHOLDERS = frozenset({"dummy", "EMPTY", "none", "ollama", "not-needed", ""})
 
 
@@ -30,9 +36,10 @@ class Environment:
         """The model of a judge, None where no variable names one."""
         return self._first(judge, "MODEL")
 
-    def api_base(self, judge: str) -> str | None:
-        """The base URL of a judge's endpoint, None where no variable names one."""
-        return self._first(judge, "API_BASE") or self.variables.get("OPENAI_BASE_URL") or None
+    def api_base(self, judge: str, *, openai: bool = True) -> str | None:
+        """The base URL of a judge's endpoint, None where no variable names one. OpenAI's counts where `openai`."""
+        own = self.variables.get("OPENAI_BASE_URL") if openai else None
+        return self._first(judge, "API_BASE") or own or None
 
     def api_key(self, judge: str, api_base: str) -> str | None:
         """The key for an endpoint, None where there is none.
@@ -112,6 +119,7 @@ def check_api_base(api_base: str, where: str) -> str:
     try:
         parts = urlsplit(api_base)
         usable = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
+        usable = usable and not _ODD.search(api_base)
     except ValueError:
         usable = False
     if not usable:
@@ -120,14 +128,29 @@ def check_api_base(api_base: str, where: str) -> str:
     if parts.username or parts.password or parts.query:
         message = f"{where}: api_base must hold no user, password or query; keys come from the environment"
         raise ConfigError(message)
-    try:
-        address = ipaddress.ip_address(parts.hostname or "")
-    except ValueError:
-        return api_base
-    if address.is_link_local or address.is_multicast or address.is_unspecified:
-        message = f"{where}: api_base names {address}, an address where no judge lives"
+    if _is_nowhere(parts.hostname or ""):
+        message = f"{where}: api_base names {parts.hostname}, an address where no judge lives"
         raise ConfigError(message)
     return api_base
+
+
+def _is_nowhere(host: str) -> bool:
+    """Whether a metadata service or nobody can answer there. No name is resolved."""
+    plain = unicodedata.normalize("NFKC", host).rstrip(".").lower()
+    address = _address(plain)
+    if address is None:
+        return plain in _METADATA
+    inner = getattr(address, "ipv4_mapped", None) or address
+    return inner.is_link_local or inner.is_multicast or inner.is_unspecified or str(inner) in _METADATA
+
+
+def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """The address that a host is, in any of the forms that C libraries read: `2852039166` is 169.254.169.254."""
+    with suppress(ValueError):
+        return ipaddress.ip_address(host)
+    with suppress(OSError):
+        return ipaddress.IPv4Address(socket.inet_aton(host))
+    return None
 
 
 def check_file_key(value: str, judge: str) -> None:

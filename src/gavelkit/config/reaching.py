@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
-from gavelkit.config.environment import Environment, check_api_base, check_file_key, sends_key_in_clear
+from gavelkit.config.environment import Environment, check_file_key
 from gavelkit.config.probing import probe_for
+from gavelkit.config.provider import default_model, provider_for
 from gavelkit.config.setting import AUTO
 from gavelkit.config.surroundings import Surroundings
 from gavelkit.core.errors import ConfigError
@@ -21,9 +21,6 @@ from gavelkit.engines import (
     Gate,
     Gated,
     GateRules,
-    HttpClient,
-    HttpClients,
-    OpenAIChat,
     RecordedEngine,
     Repairing,
     RepairMemory,
@@ -31,13 +28,10 @@ from gavelkit.engines import (
     RetryPolicy,
     batched_engine,
 )
-from gavelkit.engines.descriptors import most_connections
 from gavelkit.engines.gate import MOST_AUTO
 
 _PREFLIGHT_RETRIES = 2
 _PREFLIGHT_WAIT = 2.0
-_CONNECTIONS = 1024
-_NEVER_IDLE = 86_400.0  # a judge that thinks sends nothing meanwhile; `timeout` bounds the whole request
 
 
 def engine_for(
@@ -58,13 +52,13 @@ def engine_for(
     batched = batched_engine(function)
     if batched is not None:
         return batched, ()
-    provider = _provider(settings, surroundings, name=name, where=where, function=function)
-    policy = _policy(settings, where)
-    if function is not None or not isinstance(provider, OpenAIChat):
-        ceiling = Ceiling(provider, most_at_once(settings))
+    policy, most = _policy(settings, where), most_at_once(settings)
+    if function is not None:
+        ceiling = Ceiling(_called(function), most)
         return Retrying(ceiling, policy, clock=surroundings.clock, observe=surroundings.observe), ()
+    provider = provider_for(settings, surroundings, name=name, where=where, most=most)
     gate, memory = _shared(settings, surroundings, (provider.account, model), where=where)
-    ceiling = Ceiling(Gated(provider, gate), most_at_once(settings))
+    ceiling = Ceiling(Gated(provider, gate), most)
 
     def retried(policy: RetryPolicy) -> Engine:
         engine = Retrying(ceiling, policy, clock=surroundings.clock, observe=surroundings.observe, gate=gate)
@@ -75,7 +69,7 @@ def engine_for(
         surroundings.environment,
         name=name,
         model=model,
-        chat=provider,
+        provider=provider,
         engine=retried(_impatient(policy)),
         reopen=gate.reopen,
     )
@@ -142,45 +136,8 @@ def _recorded(settings: Mapping[str, Any], surroundings: Surroundings, *, where:
     return RecordedEngine(surroundings.folder / settings["replies"])
 
 
-def _provider(
-    settings: Mapping[str, Any],
-    surroundings: Surroundings,
-    *,
-    name: str,
-    where: str,
-    function: Callable[[str], Any] | Engine | None,
-) -> Engine:
-    if function is not None:
-        return function if hasattr(function, "complete") else CallableEngine(function)
-    api_base = check_api_base(settings["api_base"], where)
-    api_key = surroundings.environment.api_key(name, api_base)
-    if api_key is not None and sends_key_in_clear(api_base):
-        message = f"{where}: the key goes to {api_base} over plain http, readable on the way"
-        if surroundings.strict:
-            message = f"{message}; --strict refuses it: use https"
-            raise ConfigError(message)
-        surroundings.observe(Noticed(message))
-    return OpenAIChat(
-        _client(api_base, surroundings, most=most_at_once(settings)),
-        api_base=api_base,
-        api_key=api_key,
-        timeout=settings["timeout"],
-        observe=surroundings.observe,
-    )
-
-
-def _client(api_base: str, surroundings: Surroundings, *, most: int) -> HttpClients:
-    """The endpoint's client, with as many connections as the limit on open files leaves."""
-    connections = most_connections(_CONNECTIONS)
-    if most > connections:
-        message = (
-            f"concurrency {most} needs more open files than this process may have; at most {connections} calls go out "
-            f"at once (ulimit -n raises the limit)"
-        )
-        surroundings.observe(Noticed(message))
-    ca_file = surroundings.environment.ca_file
-    make = partial(HttpClient, connections=connections, idle_timeout=_NEVER_IDLE, ca_file=ca_file)
-    return surroundings.clients.setdefault(api_base, HttpClients(make))
+def _called(function: Callable[[str], Any] | Engine) -> Engine:
+    return function if hasattr(function, "complete") else CallableEngine(function)
 
 
 def model_for(settings: Mapping[str, Any], environment: Environment, *, name: str, function: object) -> str:
@@ -189,4 +146,4 @@ def model_for(settings: Mapping[str, Any], environment: Environment, *, name: st
         return f"{getattr(function, '__qualname__', type(function).__qualname__)} ({name})"
     if "replies" in settings:
         return "recorded"
-    return environment.model(name) or str(settings["model"])
+    return environment.model(name) or default_model(settings)

@@ -212,9 +212,10 @@ JUDGE = (
     ),
     Setting(
         "engine",
-        choice("openai_chat", "recorded"),
-        "How the model is reached: an OpenAI-compatible endpoint, or replies in a file.",
+        choice("openai_chat", "ollama", "recorded"),
+        "How the model is reached: an OpenAI-compatible endpoint, Ollama's own API, or replies in a file.",
         "openai_chat",
+        "--engine",
     ),
     Setting(
         "replies",
@@ -222,11 +223,11 @@ JUDGE = (
         "The file of recorded replies, relative to this file; implies `engine: recorded`.",
         flag="--replies",
     ),
-    Setting("model", TEXT, "The judge model.", "gpt-4", "--model"),
+    Setting("model", TEXT, "The judge model; llama3.2 where left out and engine is ollama.", "gpt-4", "--model"),
     Setting(
         "api_base",
         TEXT,
-        "The endpoint's base URL; an empty path becomes /v1.",
+        "The endpoint's base URL; an empty path becomes /v1. With engine ollama http://localhost:11434 where left out.",
         "https://api.openai.com/v1",
         "--api-base",
     ),
@@ -234,7 +235,7 @@ JUDGE = (
     Setting("max_tokens", whole(least=1), "The most tokens of a reply.", 1024),
     Setting("top_p", number(least=0, most=1), "Nucleus sampling; not sent where left out."),
     Setting("seed", whole(), "The sampling seed; not sent where left out."),
-    Setting("extra_body", MAPPING, "Further fields of the request's body, sent as they are."),
+    Setting("extra_body", MAPPING, "Further fields of the request's body, sent as they are; Ollama's options too."),
     Setting(
         "save_details",
         FLAG,

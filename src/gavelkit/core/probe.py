@@ -13,9 +13,10 @@ class Probe:
     """A tiny request of a judge's, and what to say where it fails.
 
     `account` differs where the endpoint or the key does. `key_variable` names the variable whose key is sent, empty
-    where none is set; `key_variables` are all that are looked at. `ask` raises CallError; `models` names what the
-    endpoint offers, nothing where it does not say. `reopen` forgets that it failed in an earlier run. `wanted` is False
-    where a user wants no such request.
+    where none is set; `key_variables` are all that are looked at, none where no key is sent. `ask` raises CallError;
+    `models` names what the endpoint offers, nothing where it does not say. `reopen` forgets that it failed in an
+    earlier run. `wanted` is False where a user wants no such request. `engine` is the setting that says how it is
+    called.
     """
 
     judge: str
@@ -28,3 +29,4 @@ class Probe:
     models: Callable[[], Awaitable[Sequence[str]]]
     reopen: Callable[[], None] = lambda: None
     wanted: bool = True
+    engine: str = "openai_chat"

@@ -14,13 +14,18 @@ from gavelkit.core.completion import Completion, Usage
 from gavelkit.core.errors import CallError, EmptyReply
 from gavelkit.core.failure import FailureKind
 from gavelkit.core.message import Message, Parameters, Request
+from gavelkit.engines.effective import FORMAT, everything
 from gavelkit.engines.http import HttpClient, HttpReply
 from gavelkit.engines.logprobs import read_logprobs
 from gavelkit.engines.openai_chat import HttpClients
-from gavelkit.engines.refusal import refusal
+from gavelkit.engines.refusal import HINTS, refusal
 
 LOCAL = "http://localhost:11434"
 """Where Ollama listens unless told otherwise."""
+MODEL = "llama3.2"
+"""The model that is asked where nobody names one."""
+OPTIONS = "options"
+"""The body's field that holds the model's options, by the names that Ollama gives them."""
 
 _OK = 200
 _KEPT = 2000
@@ -35,19 +40,27 @@ _TOP = frozenset({"format", "keep_alive", "logprobs", "raw", "suffix", "template
 """What stands beside the prompt; everything else is one of the model's `options`."""
 _RENAMED = {"max_tokens": "num_predict", "max_completion_tokens": "num_predict"}
 _HEADERS = ("content-type: application/json", "user-agent: gavelkit")
+_ENDINGS = (_GENERATE, "/api", "/v1")
+"""What people paste behind the address. Below `/v1` Ollama speaks as OpenAI does, and never in its own way."""
+_HINTS = {
+    **HINTS,
+    FailureKind.AUTH: "a key is asked for, and none is sent to Ollama",
+    FailureKind.MODEL_NOT_FOUND: f"no such model is there, or nothing there answers {_GENERATE}",
+}
 
 
 class Ollama:
     """Posts to `{base}/api/generate` and takes the reply whole. No key is sent.
 
     System messages become `system`, all others `prompt`, each with a blank line between them. Parameters become the
-    model's `options`, where `max_tokens` is called `num_predict`, and a response format becomes `format`. `timeout` is
-    the whole time of one request in seconds. `account` differs where the URL does, and does not hold it.
+    model's `options`, where `max_tokens` is called `num_predict`, and a response format becomes `format`. A `/v1` or
+    `/api` at the end of `api_base` is left out. `timeout` is the whole time of one request in seconds. `account`
+    differs where the URL does, and does not hold it.
     """
 
     def __init__(self, client: HttpClient | HttpClients, *, api_base: str = LOCAL, timeout: float = 600.0) -> None:
         self._client = client
-        self._base = api_base.rstrip("/").removesuffix(_GENERATE)
+        self._base = _root(api_base)
         self._timeout = timeout
         self.account = hashlib.blake2b(f"{self._base}{_GENERATE}".encode(), digest_size=16).hexdigest()
 
@@ -58,7 +71,7 @@ class Ollama:
             "POST", f"{self._base}{_GENERATE}", headers=_HEADERS, body=_encode(_asked(request)), timeout=self._timeout
         )
         if reply.status != _OK:
-            raise refusal(reply.status, reply.body, reply.header)
+            raise refusal(reply.status, reply.body, reply.header, hints=_HINTS)
         return _completion(reply, perf_counter() - began)
 
     async def models(self) -> tuple[str, ...]:
@@ -72,10 +85,19 @@ class Ollama:
         return tuple(model.name for model in listed.models) if reply.status == _OK else ()
 
 
+def _root(api_base: str) -> str:
+    base = api_base.rstrip("/")
+    return next((base.removesuffix(ending).rstrip("/") for ending in _ENDINGS if base.endswith(ending)), base)
+
+
 def _asked(request: Request) -> dict[str, object]:
     parameters = request.parameters
-    beside = {name: value for name, value in parameters.values.items() if name in _TOP}
-    options = {_RENAMED.get(name, name): value for name, value in parameters.values.items() if name not in _TOP}
+    asked = {name: value for name, value in parameters.values.items() if name != FORMAT}
+    further = asked.pop(OPTIONS, None)
+    beside = {name: value for name, value in asked.items() if name in _TOP}
+    options = {_RENAMED.get(name, name): value for name, value in asked.items() if name not in _TOP}
+    if isinstance(further, Mapping):
+        options |= further
     return {
         "model": parameters.model,
         "prompt": _joined(each for each in request.messages if each.role != "system"),
@@ -96,13 +118,16 @@ def _joined(messages: Iterable[Message]) -> str:
 
 
 def _format(parameters: Parameters) -> object:
-    """A schema as it stands, the word `json` for any JSON object, None for text."""
-    if not parameters.response_format:
-        return None
-    asked: Mapping[str, Any] = json.loads(parameters.response_format)
-    if asked.get("type") == "json_schema":
-        return asked["json_schema"]["schema"]
-    return "json" if asked.get("type") == "json_object" else None
+    """A schema as it stands, the word `json` for any JSON object, None for text. Raises CallError."""
+    asked: Any = everything(parameters).get(FORMAT)
+    kind = asked.get("type") if isinstance(asked, Mapping) else None
+    if kind == "json_schema":
+        try:
+            return asked["json_schema"]["schema"]
+        except (KeyError, TypeError):
+            message = "response_format: a json_schema needs {json_schema: {schema: {...}}}"
+            raise CallError(FailureKind.BAD_REQUEST, message) from None
+    return "json" if kind == "json_object" else None
 
 
 class _Reply(msgspec.Struct):
@@ -137,7 +162,7 @@ def _completion(reply: HttpReply, seconds: float) -> Completion:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         read = _slow_decode(reply)
     if read.error is not None and read.response is None:
-        raise refusal(_OK, reply.body, reply.header)
+        raise refusal(_OK, reply.body, reply.header, hints=_HINTS)
     if read.response is None or not read.done:
         message = "the reply has no 'response'" if read.response is None else "the reply is only the first part of one"
         raise _unreadable(message, reply)

@@ -37,14 +37,15 @@ _BY_STATUS: Mapping[int, FailureKind] = {
     451: FailureKind.FORBIDDEN,
 }
 _FATAL = frozenset({FailureKind.AUTH, FailureKind.QUOTA, FailureKind.MODEL_NOT_FOUND})
-_HINTS: Mapping[FailureKind, str] = {
+HINTS: Mapping[FailureKind, str] = {
     FailureKind.AUTH: "the endpoint refuses the key",
     FailureKind.QUOTA: "the account has no quota left",
     FailureKind.MODEL_NOT_FOUND: "the endpoint has no such model or path (a base URL usually ends in /v1)",
 }
+"""What a failure means, in words that stand before the endpoint's own."""
 
 
-def refusal(status: int, body: bytes, header: Header) -> CallError:
+def refusal(status: int, body: bytes, header: Header, *, hints: Mapping[FailureKind, str] = HINTS) -> CallError:
     """The error for a reply that is none: by its status, or by the error in a body of status 200."""
     error = _error_of(body)
     if 300 <= status < 400:  # noqa: PLR2004 - the redirects
@@ -54,7 +55,7 @@ def refusal(status: int, body: bytes, header: Header) -> CallError:
     words = " ".join(str(error.get(name, "")) for name in ("code", "type", "message")).lower()
     kind = _kind(status, words)
     text = _without_keys(str(error.get("message") or body[:200].decode("utf-8", "replace"))[:_KEPT].strip())
-    hint = f"{_HINTS[kind]}: " if kind in _HINTS else ""
+    hint = f"{hints[kind]}: " if kind in hints else ""
     return CallError(
         kind,
         f"HTTP {status}: {hint}{text}" if text else f"HTTP {status}{': ' + hint[:-2] if hint else ''}",

@@ -16,6 +16,7 @@ from gavelkit.catalog import shipped_file
 from gavelkit.core.errors import EmptyReply
 from gavelkit.core.message import Message, Parameters, Request
 from gavelkit.engines import HttpClient, HttpClients, Ollama
+from gavelkit.engines.ollama import LOCAL, MODEL
 from gavelkit.run import on_loop
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ __all__ = [  # noqa: RUF022 - by the alphabet alone, as every such list here
 ]
 
 DEFAULT_THRESHOLD = 0.7
-DEFAULT_MODEL = "llama3.2"
+DEFAULT_MODEL = MODEL
 
 _SECONDS = 180.0
 _TEMPERATURE = 0.0
@@ -93,7 +94,7 @@ class LLMJudgeScorer(Scorer):
         judge_fn: JudgeFunction | None = None,
         model: str = DEFAULT_MODEL,
         *,
-        api_base: str = "http://localhost:11434",
+        api_base: str = LOCAL,
     ) -> None:
         if not 0.0 <= threshold <= 1.0:
             message = f"threshold must be in [0, 1], got {threshold}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from gavelkit.core.errors import CallError, EndpointError
 from gavelkit.core.event import Noticed, Observe
@@ -15,6 +16,38 @@ _MOST_NAMES = 10
 _MOST_WORDS = 300
 _ANSWERED = frozenset({FailureKind.FILTERED, FailureKind.EMPTY})
 """The endpoint, the key and the model did their part."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Advice:
+    """What to do where an endpoint is not what its engine calls; `{model}` stands for the model's name."""
+
+    running: str
+    no_path: str
+    cannot: str
+    no_model: str
+    other_shape: str
+    no_key: str = ""
+
+
+_ADVICE: Mapping[str, _Advice] = {
+    "openai_chat": _Advice(
+        running="is the server running",
+        no_path="nothing takes chat completions there; check the path in api_base",
+        cannot="which takes no chat completions there; check model and api_base",
+        no_model="Set model",
+        other_shape="what answers there is no chat completions endpoint; check api_base, whose path usually "
+        "ends in /v1",
+    ),
+    "ollama": _Advice(
+        running="is Ollama running",
+        no_path="nothing there answers as Ollama does; for an OpenAI-compatible endpoint set engine: openai_chat",
+        cannot="which generates nothing there; check model and api_base",
+        no_model="Set model, or fetch it: ollama pull {model}",
+        other_shape="what answers there is not Ollama; check api_base, such as http://localhost:11434, or set engine",
+        no_key="engine: ollama sends none; where one is needed set engine: openai_chat, and /v1 in api_base",
+    ),
+}
 
 
 async def preflight(judges: Sequence[Judge], *, observe: Observe) -> int:
@@ -73,15 +106,15 @@ async def _no_model(probe: Probe, error: CallError) -> str:
     names = await probe.models()
     words = _words(error)
     if not names and "model" not in error.failure.raw.lower():
-        advice = "nothing takes chat completions there; check the path in api_base"
-        return _said("the address is wrong", probe, words, advice)
+        return _said("the address is wrong", probe, words, _ADVICE[probe.engine].no_path)
     if probe.model in names:
-        advice = f"it lists model {probe.model!r}, which takes no chat completions there; check model and api_base"
+        advice = f"it lists model {probe.model!r}, {_ADVICE[probe.engine].cannot}"
         return _said("the model or the path is wrong", probe, words, advice)
     shown = ", ".join(names[:_MOST_NAMES])
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     offers = f"it offers {shown}{more}" if names else "it does not list its models"
-    return _said("the model is wrong", probe, words, f"there is no model {probe.model!r}: {offers}. Set model")
+    cure = _ADVICE[probe.engine].no_model.format(model=probe.model)
+    return _said("the model is wrong", probe, words, f"there is no model {probe.model!r}: {offers}. {cure}")
 
 
 def _said(what: str, probe: Probe, words: str, advice: str) -> str:
@@ -90,7 +123,8 @@ def _said(what: str, probe: Probe, words: str, advice: str) -> str:
 
 def _unreachable(probe: Probe, words: str) -> str:
     secured = probe.api_base.startswith("https:") and "no connection within" in words
-    advice = f"is the server running{', and does it speak https' if secured else ''}? Check api_base"
+    https = ", and does it speak https" if secured else ""
+    advice = f"{_ADVICE[probe.engine].running}{https}? Check api_base"
     return _said("the address is wrong, or nothing runs there", probe, words, advice)
 
 
@@ -110,8 +144,7 @@ def _other_protocol(probe: Probe, words: str) -> str:
 
 
 def _other_shape(probe: Probe, words: str) -> str:
-    advice = "what answers there is no chat completions endpoint; check api_base, whose path usually ends in /v1"
-    return _said("the address is wrong", probe, words, advice)
+    return _said("the address is wrong", probe, words, _ADVICE[probe.engine].other_shape)
 
 
 def _silent(probe: Probe, words: str) -> str:
@@ -123,6 +156,8 @@ def _wrong_key(probe: Probe, words: str) -> str:
         return _said(
             "the key is wrong", probe, words, f"it was sent the key in {probe.key_variable}; set the right one"
         )
+    if not probe.key_variables:
+        return _said("a key is asked for", probe, words, _ADVICE[probe.engine].no_key)
     variables = ", ".join(probe.key_variables)
     return _said("the key is missing", probe, words, f"none of {variables} is set; export one of them")
 

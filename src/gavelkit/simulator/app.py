@@ -1,4 +1,4 @@
-"""An OpenAI-compatible endpoint as a function from request to answer; it knows no sockets."""
+"""An endpoint as a function from request to answer, OpenAI-compatible and Ollama's own; it knows no sockets."""
 
 from __future__ import annotations
 
@@ -11,17 +11,10 @@ from typing import Any, BinaryIO
 import msgspec
 
 from gavelkit.simulator.answers import options_for, reply_to
-from gavelkit.simulator.chat import (
-    CHARACTERS_PER_TOKEN,
-    ChatRequest,
-    completion_bytes,
-    decode_request,
-    error_bytes,
-    models_bytes,
-    tokens,
-)
+from gavelkit.simulator.chat import CHARACTERS_PER_TOKEN, CHAT, ChatRequest, Dialect, tokens
 from gavelkit.simulator.ledger import Ledger
 from gavelkit.simulator.logprobs import logprobs_content
+from gavelkit.simulator.ollama import OLLAMA
 from gavelkit.simulator.prefix import PrefixCache
 from gavelkit.simulator.script import Performance, Rule, Script
 from gavelkit.simulator.throttle import Bucket
@@ -33,17 +26,24 @@ _ERROR_CODES = {401: "invalid_api_key", 404: "model_not_found", 429: "rate_limit
 
 
 class Refused(Exception):
-    """The request cannot be answered; holds the answer that says so."""
+    """The request cannot be answered; holds what the answer says."""
 
     def __init__(self, status: int, message: str, *, param: str | None = None, code: str | None = None) -> None:
         super().__init__(message)
-        self.answer = HttpAnswer(status, error_bytes(message, param=param, code=code))
+        self.status = status
+        self.param = param
+        self.code = code
+
+    def answer(self, dialect: Dialect) -> HttpAnswer:
+        """The answer that says so."""
+        return HttpAnswer(self.status, dialect.error(str(self), param=self.param, code=self.code))
 
 
 class App:
-    """Answers `POST …/chat/completions` and `GET …/models`; `ledger` tells what came.
+    """Answers `POST …/chat/completions` and `GET …/models`, `POST /api/generate` and `GET /api/tags`.
 
-    With `api_key`, requests must carry it. `log` gets a JSON line for each request. `now` gives monotonic seconds.
+    `ledger` tells what came. With `api_key`, requests must carry it. `log` gets a JSON line for each request. `now`
+    gives monotonic seconds.
     """
 
     def __init__(
@@ -66,19 +66,20 @@ class App:
     def __call__(self, request: HttpRequest) -> HttpAnswer:
         """The answer to a request."""
         model = ""
+        path = request.path.partition("?")[0]
+        dialect = OLLAMA if path.endswith((OLLAMA.ask, OLLAMA.list)) else CHAT
         try:
-            chat = self._route(request)
+            chat = self._route(request, path, dialect)
             model = chat.model if chat else ""
-            answer = self._answer(chat) if chat else HttpAnswer(body=models_bytes(self._models))
+            answer = self._answer(chat, dialect) if chat else HttpAnswer(body=dialect.models(self._models))
         except Refused as refused:
-            answer = refused.answer
+            answer = refused.answer(dialect)
         self.ledger.enter(request, answer, model=model)
         return answer
 
-    def _route(self, request: HttpRequest) -> ChatRequest | None:
-        """The chat request; None where the list of models is asked for. Raises Refused."""
-        path = request.path.partition("?")[0]
-        chat, models = path.endswith("/chat/completions"), path.endswith("/models")
+    def _route(self, request: HttpRequest, path: str, dialect: Dialect) -> ChatRequest | None:
+        """The request for a reply; None where the list of models is asked for. Raises Refused."""
+        chat, models = path.endswith(dialect.ask), path.endswith(dialect.list)
         if not (chat or models):
             message = f"Invalid URL ({request.method} {path})"
             raise Refused(404, message)
@@ -87,7 +88,7 @@ class App:
             raise Refused(405, message, code="method_not_supported")
         if self._api_key is not None:
             self._check_key(request.headers.get("authorization", ""))
-        return _read(request.body) if chat else None
+        return _read(request.body, dialect) if chat else None
 
     def _check_key(self, header: str) -> None:
         kind, _, key = header.partition(" ")
@@ -98,16 +99,16 @@ class App:
             message = "Incorrect API key provided."
             raise Refused(401, message, code="invalid_api_key")
 
-    def _answer(self, chat: ChatRequest) -> HttpAnswer:
+    def _answer(self, chat: ChatRequest, dialect: Dialect) -> HttpAnswer:
         if self._bucket is not None and (refusal := self._bucket.refusal()) is not None:
-            return refusal
+            return refusal if dialect is CHAT else replace(refusal, body=dialect.error("Rate limit reached."))
         rules, prompt = self._performance.script.rules, chat.text
         rule = self._performance.rule_for(prompt) if rules else None
         seconds = self._performance.latency()
         if rule is None:
-            return HttpAnswer(body=self._reply(chat, prompt, None), delay_seconds=seconds)
+            return HttpAnswer(body=self._reply(chat, prompt, None, dialect=dialect), delay_seconds=seconds)
         replies = rule.status == _OK and rule.body is None
-        answer = HttpAnswer(body=self._reply(chat, prompt, rule)) if replies else _fault(rule)
+        answer = HttpAnswer(body=self._reply(chat, prompt, rule, dialect=dialect)) if replies else _fault(rule, dialect)
         return replace(
             answer,
             headers=(*answer.headers, *rule.headers.items()),
@@ -116,18 +117,19 @@ class App:
             fault_seconds=rule.fault_seconds,
         )
 
-    def _reply(self, chat: ChatRequest, prompt: str, rule: Rule | None) -> bytes:
+    def _reply(self, chat: ChatRequest, prompt: str, rule: Rule | None, *, dialect: Dialect) -> bytes:
         script = self._performance.script
         reply = script.reply if rule is None or rule.reply is None else rule.reply
         if reply is None:
             reply = reply_to(chat.as_messages(), chat.response_format, pick=script.choose)
-        return self._complete(chat, prompt, reply, (rule.finish_reason if rule else None) or "stop")
+        finish_reason = (rule.finish_reason if rule else None) or "stop"
+        return self._complete(chat, prompt, reply, finish_reason, dialect=dialect)
 
-    def _complete(self, chat: ChatRequest, prompt: str, reply: str, finish_reason: str) -> bytes:
+    def _complete(self, chat: ChatRequest, prompt: str, reply: str, finish_reason: str, *, dialect: Dialect) -> bytes:
         limit = chat.limit
         if limit is not None and tokens(len(reply)) > limit:
             reply, finish_reason = reply[: limit * CHARACTERS_PER_TOKEN], "length"
-        return completion_bytes(
+        return dialect.reply(
             self.ledger.requests,
             chat.model,
             reply,
@@ -144,9 +146,9 @@ def _logprobs(chat: ChatRequest, reply: str) -> list[dict[str, Any]]:
     return logprobs_content(reply, options, top=chat.top_logprobs or 0)
 
 
-def _read(body: bytes) -> ChatRequest:
+def _read(body: bytes, dialect: Dialect) -> ChatRequest:
     try:
-        chat = decode_request(body)
+        chat = dialect.read(body)
     except msgspec.ValidationError as error:
         message = f"Invalid request: {error}"
         raise Refused(400, message, code="invalid_type") from error
@@ -165,11 +167,11 @@ def _read(body: bytes) -> ChatRequest:
     return chat
 
 
-def _fault(rule: Rule) -> HttpAnswer:
+def _fault(rule: Rule, dialect: Dialect) -> HttpAnswer:
     headers = () if rule.retry_after is None else (("retry-after", f"{rule.retry_after:g}"),)
     if rule.body is not None:
         body = rule.body.encode("utf-8", "surrogatepass")
     else:
         kind = _ERROR_KINDS.get(rule.status, "server_error" if rule.status >= 500 else "invalid_request_error")  # noqa: PLR2004 - the 5xx
-        body = error_bytes(rule.message, kind=kind, code=_ERROR_CODES.get(rule.status))
+        body = dialect.error(rule.message, kind=kind, code=_ERROR_CODES.get(rule.status))
     return HttpAnswer(rule.status, body, headers)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -64,6 +65,18 @@ class ChatRequest(msgspec.Struct):
         return [Message(message.role, message.text) for message in self.messages]
 
 
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """One API: the ends of its two paths, how a request is read, and how replies, errors and models are written."""
+
+    ask: str
+    list: str
+    read: Callable[[bytes], ChatRequest]
+    reply: Callable[..., bytes]
+    error: Callable[..., bytes]
+    models: Callable[[tuple[str, ...]], bytes]
+
+
 decode_request = msgspec.json.Decoder(ChatRequest).decode
 """Read a request's body. Raises msgspec.DecodeError, or its child ValidationError where it is JSON of another kind."""
 
@@ -117,3 +130,6 @@ def models_bytes(names: tuple[str, ...]) -> bytes:
     """The body of the list of models."""
     models = [{"id": name, "object": "model", "created": 0, "owned_by": "gavelkit-simulator"} for name in names]
     return _encode({"object": "list", "data": models})
+
+
+CHAT = Dialect("/chat/completions", "/models", decode_request, completion_bytes, error_bytes, models_bytes)
