@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -12,6 +11,7 @@ from gavelkit.core.errors import CallError, EndpointError, GavelError, NotYet
 from gavelkit.core.failure import Failure, FailureKind
 from gavelkit.core.message import Request
 from gavelkit.core.protocols import BatchEngine
+from gavelkit.core.threads import in_thread
 
 Answer = str | Completion | Failure | Exception | None
 BatchFunction = Callable[[list[Request]], Iterable[Answer]] | Callable[[list[Request]], Awaitable[Iterable[Answer]]]
@@ -64,7 +64,7 @@ class BatchedEngine:
             getattr(function, "__call__", None)  # noqa: B004 - an object with an async __call__ is one too
         ):
             return await function(requests)
-        answers = await asyncio.to_thread(function, requests)
+        answers = await in_thread(function, requests)
         return await answers if inspect.isawaitable(answers) else answers
 
 

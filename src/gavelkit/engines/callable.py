@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
 
@@ -10,6 +9,7 @@ from gavelkit.core.completion import Completion
 from gavelkit.core.errors import CallError
 from gavelkit.core.failure import FailureKind
 from gavelkit.core.message import Request
+from gavelkit.core.threads import in_thread
 
 Reply = str | Completion
 Function = Callable[[str], Reply] | Callable[[str], Awaitable[Reply]]
@@ -48,5 +48,5 @@ class CallableEngine:
     async def _call(self, prompt: str) -> object:
         if self._is_async:
             return await self._function(prompt)  # type: ignore[misc] # known to be a coroutine function
-        reply = await asyncio.to_thread(self._function, prompt)
+        reply = await in_thread(self._function, prompt)
         return await reply if inspect.isawaitable(reply) else reply

@@ -22,6 +22,7 @@ from gavelkit.core.probe import Probe
 from gavelkit.core.protocols import Engine, Wrap
 from gavelkit.core.slot import Slot
 from gavelkit.core.status import Status
+from gavelkit.core.threads import in_thread
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +143,7 @@ class FunctionJudge:
     async def _judge(self, slot: Slot, example: Example) -> Judgment:
         asking = Asking(self.engines, slot, asyncio.get_running_loop())
         try:
-            scored = await asyncio.to_thread(self._scored, example, slot.systems[0], asking)
+            scored = await in_thread(self._scored, example, slot.systems[0], asking)
         finally:
             asking.close()
         if asking.waits:

@@ -6,12 +6,10 @@ import asyncio
 import os
 import threading
 from collections.abc import Coroutine
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 _CLEANUP_SECONDS = 10.0
-_THREADS = 256  # for functions that block; each judge's ceiling says how many really do
 
 
 class _Background:
@@ -25,7 +23,6 @@ class _Background:
         with self._lock:
             if self._loop is None or self._loop.is_closed():
                 self._loop = asyncio.new_event_loop()
-                self._loop.set_default_executor(ThreadPoolExecutor(_THREADS, thread_name_prefix="gavelkit-call"))
                 threading.Thread(target=self._loop.run_forever, name="gavelkit-loop", daemon=True).start()
             return self._loop
 
