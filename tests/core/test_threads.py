@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
+import os
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from contextvars import ContextVar
+from queue import SimpleQueue
 
 import pytest
 
+from gavelkit.core import threads
 from gavelkit.core.threads import in_thread
 
 SEEN: ContextVar[str] = ContextVar("SEEN", default="")
@@ -55,6 +59,41 @@ def test_a_hundred_calls_block_at_once() -> None:
         await asyncio.gather(*(in_thread(all_in.wait) for _ in range(100)))
 
     asyncio.run(together())
+
+
+def test_one_call_after_the_other_meets_the_same_thread_again() -> None:
+    """What a function keeps by thread, such as a connection, is used again."""
+
+    async def one_by_one() -> set[int]:
+        seen = set()
+        for _ in range(5):
+            seen.add(await in_thread(threading.get_ident))
+            await asyncio.to_thread(threading.Event().wait, 0.001)  # the thread has still to say that it is free
+        return seen
+
+    assert len(asyncio.run(one_by_one())) < 5
+
+
+def test_a_thread_that_nobody_needs_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "_IDLE_SECONDS", 0.0)
+    pool = threads._Threads()
+    done = SimpleQueue[threading.Thread]()
+    for _ in range(20):
+        pool.start(lambda: done.put(threading.current_thread()))
+    for _ in range(20):
+        thread = done.get(timeout=10)
+        thread.join(timeout=10)
+        assert not thread.is_alive()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_forked_child_has_threads_of_its_own() -> None:
+    asyncio.run(in_thread(int))
+    child = multiprocessing.get_context("fork").Process(target=lambda: asyncio.run(in_thread(int)))
+    child.start()
+    child.join(timeout=20)
+    assert child.exitcode == 0
 
 
 @pytest.mark.parametrize("fails", [False, True])

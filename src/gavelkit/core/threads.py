@@ -1,24 +1,69 @@
-"""Code that blocks, beside the event loop: each call in a thread of its own that nobody has to wait for."""
+"""Code that blocks, beside the event loop: as many calls at once as are wanted, in threads nobody has to wait for."""
 
 from __future__ import annotations
 
 import asyncio
 import contextvars
+import os
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from queue import Empty, SimpleQueue
 from typing import ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
+Job = Callable[[], None]
+
+_IDLE_SECONDS = 30.0
+
+
+class _Threads:
+    """Takes the thread that was free last, or a new one: what a function keeps by thread is met again."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._idle: list[SimpleQueue[Job]] = []
+
+    def start(self, job: Job) -> None:
+        """Let a thread do the job, at once."""
+        with self._lock:
+            jobs = self._idle.pop() if self._idle else None
+        if jobs is None:
+            jobs = SimpleQueue()
+            threading.Thread(target=self._work, args=(jobs,), name="gavelkit-call", daemon=True).start()
+        jobs.put(job)
+
+    def forget(self) -> None:
+        """In a forked child there are no threads."""
+        self._lock = threading.Lock()
+        self._idle = []
+
+    def _work(self, jobs: SimpleQueue[Job]) -> None:
+        while True:
+            try:
+                job = jobs.get(timeout=_IDLE_SECONDS)
+            except Empty:
+                with self._lock:
+                    if jobs in self._idle:  # else a job is on its way
+                        self._idle.remove(jobs)
+                        return
+                continue
+            job()
+            with self._lock:
+                self._idle.append(jobs)
+
+
+_THREADS = _Threads()
+os.register_at_fork(after_in_child=_THREADS.forget)
 
 
 async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """What the function returns, or raises, called in a new thread.
+    """What the function returns, or raises, called in another thread.
 
     `asyncio.to_thread` has a handful of threads on a small machine, whatever concurrency a user sets, and a process
-    cannot end before they do: one call that hangs would hold up Ctrl-C. A thread costs some 50 microseconds, where
-    what is called takes milliseconds. Whoever is cancelled while waiting leaves the thread behind.
+    cannot end before they do: one call that hangs would hold up Ctrl-C. Whoever is cancelled while waiting leaves the
+    call behind.
     """
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
@@ -36,7 +81,7 @@ async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs)
         else:
             _tell(loop, _end, future, result)
 
-    threading.Thread(target=call, name="gavelkit-call", daemon=True).start()
+    _THREADS.start(call)
     return await future
 
 
