@@ -22,7 +22,7 @@ NO_NETWORK = dict.fromkeys(("http_proxy", "https_proxy", "all_proxy"), "http://1
 """A proxy where nobody listens: libcurl and urllib then reach this machine and nothing else."""
 
 _FENCE = re.compile(r"^```(?P<language>[a-z ]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
-_FILE = re.compile(r"`(?P<name>[\w.-]+\.(?:jsonl|yaml|csv))`")
+_FILE = re.compile(r"`(?P<name>[\w.-]+\.(?:jsonl|yaml|csv|py))`")
 _ANY_SPEED = re.compile(r"[\d,]+/s")
 _ANY_RUN = re.compile(r"(runs/[\w.-]+)-[0-9a-f]{8}")
 _SIMULATED = re.compile(r"gavel simulate --port (\d+)")
@@ -57,7 +57,7 @@ def blocks(page: str) -> Iterator[Block]:
         paragraph = page[: match.start()].rstrip("\n").rpartition("\n\n")[2]
         named = _FILE.match(paragraph)
         language = match["language"]
-        name = named["name"] if named and language in {"json", "yaml"} else ""
+        name = named["name"] if named and language in {"json", "python", "yaml"} else ""
         yield Block(language, match["text"], page.count("\n", 0, match.start()) + 1, name)
 
 

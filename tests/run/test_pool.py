@@ -152,14 +152,16 @@ def test_a_stop_is_obeyed_between_rows() -> None:
     assert len(ledger.done) == len(line.begun) < 20
 
 
-def test_pending_judgments_are_not_handed_over() -> None:
+def test_pending_judgments_are_not_handed_over_and_whoever_asks_is_told_of_them() -> None:
     class Later:
         async def complete(self, _request: Request) -> Completion:
             raise NotYet
 
-    ledger = Ledger()
-    judged(ledger, examples(5), a_judge(Later()))
+    ledger, left = Ledger(), []
+    pool = Pool(ledger, stop=Stop(), repeat=1, left=lambda position, slot: left.append((position, slot.example_id)))
+    asyncio.run(pool.run(examples(2), [a_judge(Later())], always))
     assert ledger.done == []
+    assert len(left) == 2
 
 
 def test_whoever_hands_over_waits_while_the_journal_is_full() -> None:

@@ -128,6 +128,19 @@ def test_the_judgments_of_a_changed_row_are_gone_from_the_disk(tmp_path: Path) -
     assert rows(tmp_path, "SELECT * FROM judgment") == []
 
 
+def test_a_judgment_that_is_withdrawn_is_judged_again_and_gone_from_the_disk(tmp_path: Path) -> None:
+    judged(tmp_path, an_example(1))
+
+    async def main() -> None:
+        with a_record(tmp_path) as run:
+            for example in (an_example(1), an_example(2)):
+                run.journal.withdraw(run.journal.begin(example), slot_of(example))
+            assert run.journal.held(0, slot_of(an_example(1))) is None
+
+    asyncio.run(main())
+    assert rows(tmp_path, "SELECT * FROM judgment") == []
+
+
 def test_removed_rows_are_left_out_and_come_back_as_they_were(tmp_path: Path) -> None:
     judged(tmp_path, an_example(1), an_example(2))
     judged(tmp_path, an_example(2))

@@ -23,6 +23,7 @@ from gavelkit.core.protocols import Engine, Wrap
 from gavelkit.core.slot import Slot
 from gavelkit.core.status import Status
 from gavelkit.core.threads import in_thread
+from gavelkit.judges.reading import scale_material
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +113,8 @@ class FunctionJudge:
 
     @property
     def reads(self) -> Identity:
-        """What it was told shapes how replies are read."""
-        return self.reading
+        """What it was told shapes how replies are read, and the scale."""
+        return Identity({**self.reading.material, **scale_material(self.criterion)})
 
     @property
     def criterion(self) -> Criterion:

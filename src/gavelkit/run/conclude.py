@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -16,7 +16,7 @@ from gavelkit.core.slot import Slot
 from gavelkit.core.standings import Figure
 from gavelkit.core.status import Status
 from gavelkit.judges.pairwise import CONTEST
-from gavelkit.run.cost import recorded_price, spent
+from gavelkit.run.cost import MODELS, recorded_price, spent
 from gavelkit.stats import Bootstrap, JudgeFacts, OnFailure, decide, summarise, wilson
 from gavelkit.storage import RunReader, open_reader
 from gavelkit.storage.reader import JudgeRow
@@ -64,7 +64,7 @@ def _report(reader: RunReader, max_error_rate: float | None) -> Report:
         folder=str(reader.folder),
         metrics=metrics,
         judges=judges,
-        notes=(*_notes(reader.meta, judges, count), *_served(reader.served_models())),
+        notes=(*_notes(reader.meta, judges, count), *_served(reader.served_models(), reader.meta.get(MODELS) or {})),
         details={"data": reader.meta.get("data", ""), "on_failure": on_failure},
         gates=decide([Gate(**each) for each in reader.meta.get("gates", ())], metrics),
         contests=contests,
@@ -176,10 +176,10 @@ def describe_scale(criterion: Criterion) -> str:
     return ""
 
 
-def _served(models: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
+def _served(models: Mapping[str, Mapping[str, int]], asked: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """Where an endpoint changed the model behind its name, scores of before and after are not of one judge."""
     for judge, counts in models.items():
-        if len(counts) > 1:
+        if len(counts) > max(1, len(asked.get(judge, ()))):
             told = ", ".join(
                 f"{model} ({count:,})" for model, count in sorted(counts.items(), key=lambda each: -each[1])
             )

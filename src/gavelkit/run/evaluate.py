@@ -147,7 +147,10 @@ async def _reread(
     *,
     everything: bool = False,
 ) -> None:
-    """A pass whose engine is the store alone: what it does not hold stays pending."""
+    """A pass whose engine is the store alone: what it does not hold stays pending.
+
+    Unless `everything` is read for its own sake, a judgment whose questions are others now stands no longer.
+    """
     names = [judge.name for judge in judges] if everything else list(record.reread)
 
     def held(position: int, slot: Slot) -> bool:
@@ -157,7 +160,8 @@ async def _reread(
         return StoredOnly(record.replies)
 
     bound = [judge.bind(wrap) for judge in judges if judge.name in names]
-    await Pool(record.journal, stop=Stop(), repeat=settings.repeat).run(examples, bound, held)
+    left = None if everything else record.journal.withdraw
+    await Pool(record.journal, stop=Stop(), repeat=settings.repeat, left=left).run(examples, bound, held)
     record.read_again(judges)
     observe(Noticed(f"stored replies were read again, without a call: {', '.join(names)}"))
 

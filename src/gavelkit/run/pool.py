@@ -17,6 +17,8 @@ from gavelkit.core.status import Status
 from gavelkit.run.stop import Stop
 
 Wanted = Callable[[int, Slot], bool]
+Left = Callable[[int, Slot], None]
+"""Hears of a slot that was judged and stays without a judgment."""
 
 _ROWS_AT_ONCE = 64
 
@@ -77,12 +79,13 @@ class Pool:
     No unit is begun after `stop` was asked for or after a fatal failure; `fatal` then says which.
     """
 
-    def __init__(self, journal: Journal, *, stop: Stop, repeat: int) -> None:
+    def __init__(self, journal: Journal, *, stop: Stop, repeat: int, left: Left | None = None) -> None:
         self.fatal: Failure | None = None
         self.seen_all = False
         self._journal = journal
         self._stop = stop
         self._repeat = repeat
+        self._left = left
         self._bad_row: GavelError | None = None
         self._rows = 0
 
@@ -108,6 +111,10 @@ class Pool:
             self._notice_fatal(done)
             if done:
                 self._journal.judged(unit.position, done)
+            if self._left is not None:
+                for judgment in judgments:
+                    if judgment.status is Status.PENDING:
+                        self._left(unit.position, judgment.slot)
             lane.busy -= unit.slots
 
     async def _next(self, lane: _Lane) -> Unit | None:

@@ -38,6 +38,7 @@ _ADVICE: Mapping[str, _Advice] = {
         no_model="Set model",
         other_shape="what answers there is no chat completions endpoint; check api_base, whose path usually "
         "ends in /v1",
+        no_key="none is sent; name the variable that holds it",
     ),
     "ollama": _Advice(
         running="is Ollama running",

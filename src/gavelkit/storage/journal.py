@@ -125,6 +125,13 @@ class RunJournal:
         self._writer.judged(rows, judgments)
         self._push_soon()
 
+    def withdraw(self, position: int, slot: Slot) -> None:
+        """A judgment stands no longer, so that the slot is judged again; nothing where none is held."""
+        if self.held(position, slot) is not None:
+            number = self._number(position, slot)
+            self._held.discard(number)
+            self.statement("DELETE FROM judgment WHERE slot=?", (number,))
+
     def finish_pass(self) -> int:
         """Mark the rows that no longer stand in the data, and return how many there are."""
         gone = [position for position, seen in enumerate(self._seen) if not seen]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Sequence
 
+from gavelkit.core.answer import is_answer
 from gavelkit.core.completion import Completion
 from gavelkit.core.hash_index import HashIndex
 from gavelkit.storage.codec import CALL_COLUMNS, Row, from_json, read_completion
@@ -61,13 +62,14 @@ class StoredReplies:
 def calls_of(connection: sqlite3.Connection, statuses: Sequence[int]) -> frozenset[int]:
     """The numbers of the calls whose replies led to these statuses.
 
-    Of several steps it is all of them: the one that could not be read may belong to either order.
+    Of several steps it is all of them: the one that could not be read may belong to either order. What a system
+    answered is none of them: it was read.
     """
     query = "SELECT call, steps FROM judgment WHERE call IS NOT NULL AND status=?"
     found: set[int] = set()
     for status in statuses:
         for call, steps in connection.execute(query, (status,)):
-            found |= {call} if steps is None else {number for _, number in from_json(steps)}
+            found |= {call} if steps is None else {number for name, number in from_json(steps) if not is_answer(name)}
     return frozenset(found)
 
 
