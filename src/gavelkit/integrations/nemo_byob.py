@@ -1,8 +1,9 @@
-"""Judges of NeMo Evaluator's bring-your-own benchmarks, by the names their users know; that package is not needed."""
+"""NeMo Evaluator's bring-your-own benchmarks and their judges, by the names their users know, without that package."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -11,6 +12,8 @@ from gavelkit.core.failure import FailureKind
 from gavelkit.core.status import Status
 from gavelkit.integrations.nemo_byob_config import ByobError, JudgeConfig, judge_config
 from gavelkit.integrations.nemo_byob_grades import parse_grade, read_grade, score_of
+from gavelkit.integrations.nemo_byob_load import load_benchmark
+from gavelkit.integrations.nemo_byob_plan import Choices, Model
 from gavelkit.integrations.nemo_byob_registry import (
     Benchmark,
     ScorerInput,
@@ -19,6 +22,7 @@ from gavelkit.integrations.nemo_byob_registry import (
     get_registered_benchmarks,
     scorer,
 )
+from gavelkit.integrations.nemo_byob_run import run_benchmark
 from gavelkit.integrations.nemo_byob_session import JudgeSession, session_of
 from gavelkit.integrations.nemo_byob_templates import (
     DEFAULT_PATTERNS,
@@ -33,10 +37,12 @@ from gavelkit.parsing import GradePatternParser
 __all__ = [  # noqa: RUF022 - sorted as all our names are, constants among the others
     "Benchmark",
     "ByobError",
+    "Choices",
     "DEFAULT_PATTERNS",
     "DEFAULT_SCORE_MAPPINGS",
     "JudgeConfig",
     "JudgeSession",
+    "Model",
     "ScorerInput",
     "TEMPLATES",
     "benchmark",
@@ -44,8 +50,10 @@ __all__ = [  # noqa: RUF022 - sorted as all our names are, constants among the o
     "get_registered_benchmarks",
     "judge_call",
     "judge_score",
+    "load_benchmark",
     "parse_grade",
     "render_judge_prompt",
+    "run_benchmark",
     "scorer",
 ]
 
@@ -106,19 +114,38 @@ def judge_score(
     variables = {**_variables(sample, criteria), **template_kwargs}
     prompt = render_judge_prompt(asked.template, **variables)
     session = sample.config.get("_judge_session") or session_of(config)
+    how = _How(asked.score_mapping, reader, response_format, judge_output_parser)
+    result = _graded(config, prompt, session, how)
+    told = getattr(session, "told", None)
+    if told is not None:
+        told(judge_key, result)
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class _How:
+    """How a reply becomes a score."""
+
+    scores: Mapping[str, float]
+    reader: GradePatternParser
+    response_format: Mapping[str, Any] | None
+    own: Callable[[str], Any] | None
+
+
+def _graded(config: JudgeConfig, prompt: str, session: Any, how: _How) -> dict[str, Any]:
     try:
-        reply = judge_call(config, prompt, session=session, response_format=response_format)
+        reply = judge_call(config, prompt, session=session, response_format=how.response_format)
     except Exception as error:  # noqa: BLE001 - a session of the user's raises what it likes
         return _failed("CALL_ERROR", Status.CALL_ERROR, config.without_key(_words(error)))
     try:
-        if judge_output_parser is None:
-            grade: Any = read_grade(reply or "", reader, structured=response_format is not None)
+        if how.own is None:
+            grade: Any = read_grade(reply or "", how.reader, structured=how.response_format is not None)
         else:
-            grade = _own_grade(reply, judge_output_parser)
+            grade = _own_grade(reply, how.own)
     except Exception as error:  # noqa: BLE001 - a reader of the user's raises what it likes
         return _failed("PARSE_ERROR", Status.PARSE_ERROR, config.without_key(_words(error)))
     try:
-        return {"judge_score": score_of(grade, asked.score_mapping), "judge_grade": grade}
+        return {"judge_score": score_of(grade, how.scores), "judge_grade": grade}
     except OutOfRange as error:
         return _failed(grade, Status.OUT_OF_RANGE, str(error))
 

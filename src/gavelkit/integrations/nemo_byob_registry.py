@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,7 +20,14 @@ _LONGEST_NAME = 50
 _MOST_ARGUMENTS = 2
 _ENDPOINTS = ("chat", "completions", "completions_logprob")
 _FILES = (".txt", ".md", ".jinja", ".jinja2")
+_JINJA_FILES = (".jinja", ".jinja2")
 _JUDGE = re.compile(r"judge(?:_\d+)?")
+
+
+class JinjaText(str):
+    """A text from a file whose ending says that it is a Jinja template."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +98,7 @@ def benchmark(name: str, dataset: str, prompt: str, **settings: Any) -> Callable
     others = {key: value for key, value in settings.items() if key not in _DECLARED}
     for key in others:
         near = did_you_mean(key, _DECLARED)
-        if near.startswith("; did") and not _JUDGE.fullmatch(key):
+        if near.startswith("; did") and not is_judge(key):
             message = f"@benchmark has no setting {key!r}{near} (a value of your own goes into extra)"
             raise ByobError(message)
 
@@ -134,6 +142,28 @@ def clear_registry() -> None:
     _REGISTERED.clear()
 
 
+@contextmanager
+def fresh_registry() -> Iterator[None]:
+    """While this holds no benchmark is registered but those declared meanwhile; afterwards it is as it was."""
+    before = dict(_REGISTERED)
+    _REGISTERED.clear()
+    try:
+        yield
+    finally:
+        _REGISTERED.clear()
+        _REGISTERED.update(before)
+
+
+def is_judge(key: str) -> bool:
+    """Whether a judge's settings stand under this key of `extra`."""
+    return _JUDGE.fullmatch(key) is not None
+
+
+def package_name(requirement: str) -> str:
+    """The package that a requirement such as `numpy>=1.26` is about."""
+    return re.split(r"[^\w.-]", requirement.strip(), maxsplit=1)[0]
+
+
 def _normalized(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")[:_LONGEST_NAME]
 
@@ -143,7 +173,8 @@ def _text(given: str | None, function: Scorer) -> str | None:
         return given
     path = Path(inspect.getfile(function)).parent / given
     try:
-        return path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8")
+        return JinjaText(text) if given.endswith(_JINJA_FILES) else text
     except (OSError, UnicodeDecodeError) as error:
         message = f"cannot read the prompt file {path}: {error}"
         raise ByobError(message) from error

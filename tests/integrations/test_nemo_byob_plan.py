@@ -1,0 +1,107 @@
+"""A benchmark made ready to run: what is refused before anything is asked, and what makes two runs the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.integrations.byob_files import a_file
+
+from gavelkit.core.errors import UsageError
+from gavelkit.core.event import ignore
+from gavelkit.integrations.nemo_byob import JudgeConfig
+from gavelkit.integrations.nemo_byob_load import load_benchmark
+from gavelkit.integrations.nemo_byob_plan import Choices, Model, Planned, folder_of, plan
+from gavelkit.storage.schema import FILE_NAME
+
+URL = "http://127.0.0.1:9/v1"
+
+
+def planned(
+    folder: Path, *, model: Model | None = None, settings: dict[str, Any] | None = None, **choices: Any
+) -> Planned:
+    benchmark = load_benchmark(a_file(folder, "return judge_score(sample)", **(settings or {})))
+    model = model or Model(url=URL, model_id="m")
+    return plan(benchmark, output_dir=folder / "out", model=model, choices=Choices(**choices), observe=ignore)
+
+
+def a_judge(**settings: Any) -> dict[str, Any]:
+    return {"extra": {"judge": {"url": URL, "model_id": "a", **settings}}}
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"endpoint_type": "completions"}, "is not offered"),
+        ({"extra": {"judge": {"model_id": "a"}}}, "need 'url'"),
+        (a_judge(parallelism=0), "judge: parallelism must be a whole number from 1 up"),
+        (a_judge(api_key="NOT_SET"), "NOT_SET, which holds the key, is not set"),
+        (a_judge(url="http://169.254.169.254/"), "an address where no judge lives"),
+        ({"num_fewshot": 5}, "5 examples are wanted"),
+        ({"dataset": "none.jsonl"}, "none.jsonl: there is no such file"),
+    ],
+)
+def test_what_cannot_work_is_refused(tmp_path: Path, settings: dict[str, Any], said: str) -> None:
+    with pytest.raises(UsageError) as error:
+        planned(tmp_path, settings=settings)
+    assert said in str(error.value)
+
+
+def test_without_a_model_and_without_responses_nobody_answers(tmp_path: Path) -> None:
+    benchmark = load_benchmark(a_file(tmp_path, "return {'x': 1}"))
+    with pytest.raises(UsageError, match=r"which model answers\?"):
+        plan(benchmark, output_dir=tmp_path, model=None, choices=Choices(), observe=ignore)
+
+
+def test_a_model_of_another_type_is_asked_as_chat_where_that_is_said(tmp_path: Path) -> None:
+    model = Model(url=URL, model_id="m", endpoint_type="chat")
+    assert planned(tmp_path, model=model, settings={"endpoint_type": "completions"}).judge.name == "qa"
+
+
+def test_each_judge_in_extra_is_tried_and_what_only_looks_like_one_is_not(tmp_path: Path) -> None:
+    extra = {
+        "judge": {"url": URL, "model_id": "a"},
+        "judge_1": {"url": URL, "model_id": "b"},
+        "referee": {"url": URL, "model_id": "c"},
+        "search": {"url": "gopher://x", "model_id": "d"},
+        "depth": 3,
+    }
+    probes = planned(tmp_path, settings={"extra": extra}).judge.probes
+    assert [(probe.model, probe.wanted) for probe in probes] == [("m", True), ("a", True), ("b", True), ("c", False)]
+
+
+def test_a_judges_settings_may_be_an_object(tmp_path: Path) -> None:
+    benchmark = load_benchmark(a_file(tmp_path, "return judge_score(sample)"))
+    benchmark.extra["judge"] = JudgeConfig(URL, "a")  # type: ignore[index] # a dict, as the decorator makes it
+    model = Model(url=URL, model_id="m")
+    made = plan(benchmark, output_dir=tmp_path, model=model, choices=Choices(), observe=ignore)
+    assert [probe.model for probe in made.judge.probes] == ["m", "a"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (a_judge(), a_judge(temperature=0.5), False),
+        (a_judge(), a_judge(max_new_tokens=7), False),
+        (a_judge(), a_judge(url="http://127.0.0.1:10/v1", max_retries=0, request_timeout=3), True),
+        ({}, {"system_prompt": "Be brief."}, False),
+        ({}, {"num_fewshot": 1}, False),
+        ({}, {"target_field": "other"}, True),
+    ],
+)
+def test_what_shapes_what_is_asked_makes_another_run(
+    tmp_path: Path, one: dict[str, Any], other: dict[str, Any], *, same: bool
+) -> None:
+    hashes = [planned(tmp_path, settings=settings).judge.asks.hash for settings in (one, other)]
+    assert (hashes[0] == hashes[1]) is same
+
+
+def test_a_new_run_takes_the_first_folder_that_holds_none(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert folder_of(out, "qa", new_run=True) == out / "qa"
+    for folder in ("out", "out-2"):
+        (tmp_path / folder / "qa").mkdir(parents=True)
+        (tmp_path / folder / "qa" / FILE_NAME).touch()
+    assert folder_of(out, "qa", new_run=True) == tmp_path / "out-3" / "qa"
+    assert folder_of(out, "qa", new_run=False) == out / "qa"
