@@ -19,7 +19,7 @@ from .conftest import Gavel
 def test_without_a_command_the_help_is_shown(gavel: Gavel) -> None:
     ended = gavel()
     assert (ended.code, ended.err) == (0, "")
-    assert all(f"    {name} " in ended.out for name in COMMANDS)
+    assert all(re.search(rf"^    {name}\s", ended.out, re.MULTILINE) for name in COMMANDS)
     assert "exit codes: 0 ok; 1 a bug; 2 usage" in ended.out
 
 

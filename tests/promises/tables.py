@@ -10,7 +10,7 @@ from pathlib import Path
 
 TESTS = Path(__file__).parents[1]
 PAGE = (TESTS.parent / "docs" / "promises.md").read_text(encoding="utf-8")
-NAMED_TEST = re.compile(r"`(test_\w+\.py)::(test_\w+)`")
+NAMED_TEST = re.compile(r"`((?:cli/)?test_\w+\.py)::(test_\w+)`")
 REASON = re.compile(r"differs, because \S|not yet: \S")
 
 

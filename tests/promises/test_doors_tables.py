@@ -7,7 +7,7 @@ from tests.promises.tables import NAMED_TEST, REASON, Table, written_tests
 
 SIZES = [
     (Table("What NeMo Evaluator's judge page promises, and the test of each"), 40),
-    (Table("What context-bench's judge page promises, and the test of each"), 20),
+    (Table("What context-bench's judge page promises, and the test of each"), 60),
     (Table("What eval_harness's judge page promises, and the test of each"), 35),
     (Table("What unitxt's judge page promises, and the test of each"), 90),
 ]

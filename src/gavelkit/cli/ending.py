@@ -8,12 +8,13 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
 
 from gavelkit.core.errors import EndpointError, GavelError, Interrupted, RunFailed, StorageError
 from gavelkit.reports import printable
 
 _RESUMABLE = (EndpointError, Interrupted, StorageError)
-_JUDGING = frozenset({"run", "score"})
+_JUDGING = frozenset({"run", "score", "byob", "context-bench"})
 
 
 def ended(command: Callable[[], int], given: Sequence[str]) -> int:
@@ -48,8 +49,13 @@ def resume_command(given: Sequence[str], folder: str, *, began: bool = True) -> 
     Where no run `began`, it is the same command.
     """
     again = [each for each in given if each != "--new-run" or not began]
-    into = ["-o", folder] if folder and len(again) < len(given) else []
+    into = _into(folder, given) if folder and len(again) < len(given) else []
     return shlex.join(["gavel", *again, *into])
+
+
+def _into(folder: str, given: Sequence[str]) -> list[str]:
+    """The flag that names a run's folder; `gavel byob` is told the one in which it lies."""
+    return ["--output-dir", str(Path(folder).parent)] if "byob" in given[:1] else ["-o", folder]
 
 
 def say(text: str) -> None:

@@ -14,6 +14,8 @@ COMMANDS = {
     "run": "judge the rows of a configuration; the same command goes on where it stopped",
     "score": "judge one file with one shipped judge, without a configuration",
     "pairwise": "compare two or more systems, two by two, in both orders",
+    "byob": "run a bring-your-own benchmark of NeMo Evaluator's kind: a model answers, a scorer and its judges score",
+    "context-bench": "evaluate endpoints on datasets as context-bench does, with its judge where one is named",
     "report": "show what a run concluded",
     "export": "write every judgment of a run to a file",
     "reparse": "read the stored replies of a run again, without a call",
@@ -61,7 +63,7 @@ def _command(given: Sequence[str]) -> ModuleType | None:
 
 
 def _module(command: str) -> str:
-    return f"{command}_command" if command in {"list", "check"} else command
+    return f"{command}_command" if command in {"list", "check"} else command.replace("-", "_")
 
 
 def _parser(module: ModuleType | None) -> argparse.ArgumentParser:

@@ -8,34 +8,94 @@ import re
 import threading
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
+from importlib import import_module
 from importlib.resources import files
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from gavelkit.core.status import Status
+from gavelkit.integrations.context_bench_breakdown import JudgeFailures, ParetoRank, PerDatasetBreakdown
 from gavelkit.integrations.context_bench_metrics import CompressionRatio, CostOfPass, Latency, MeanScore, PassRate
 from gavelkit.integrations.context_bench_quality import AnswerQuality
+from gavelkit.integrations.context_bench_registry import get_metric, register_metric
 from gavelkit.integrations.context_bench_rows import EvalRow, Evaluator, Metric, System
+
+if TYPE_CHECKING:
+    from gavelkit.integrations.context_bench_datasets import (
+        dataset_names,
+        load_dataset,
+        load_jsonl,
+        register_dataset,
+    )
+    from gavelkit.integrations.context_bench_reports import to_html, to_json, to_jsonl, to_markdown, to_table
+    from gavelkit.integrations.context_bench_result import EvalResult
+    from gavelkit.integrations.context_bench_run import evaluate
+    from gavelkit.integrations.context_bench_systems import OpenAIProxy
 
 __all__ = [
     "AnswerQuality",
     "CompressionRatio",
     "CostOfPass",
+    "EvalResult",
     "EvalRow",
     "Evaluator",
+    "JudgeFailures",
     "LLMJudge",
     "Latency",
     "MeanScore",
     "Metric",
+    "OpenAIProxy",
+    "ParetoRank",
     "PassRate",
+    "PerDatasetBreakdown",
     "System",
+    "dataset_names",
+    "evaluate",
+    "get_metric",
+    "load_dataset",
+    "load_jsonl",
+    "register_dataset",
+    "register_metric",
+    "to_html",
+    "to_json",
+    "to_jsonl",
+    "to_markdown",
+    "to_table",
 ]
+
+_HOMES: Final = {
+    "EvalResult": "result",
+    "OpenAIProxy": "systems",
+    "dataset_names": "datasets",
+    "evaluate": "run",
+    "load_dataset": "datasets",
+    "load_jsonl": "datasets",
+    "register_dataset": "datasets",
+    "to_html": "reports",
+    "to_json": "reports",
+    "to_jsonl": "reports",
+    "to_markdown": "reports",
+    "to_table": "reports",
+}
+"""Names that load when they are asked for: what they need is more than the judge may load."""
+
+
+if not TYPE_CHECKING:  # a type checker knows the names above, and no others
+
+    def __getattr__(name: str) -> object:
+        home = _HOMES.get(name)
+        if home is None:
+            message = f"module {__name__!r} has no attribute {name!r}"
+            raise AttributeError(message)
+        return getattr(import_module(f"{__name__}_{home}"), name)
+
 
 _RATING = re.compile(r"[1-5]")
 _UNREADABLE: Final = 1
 _STEPS: Final = 4.0
-_MAX_TOKENS: Final = 16
+MAX_TOKENS: Final = 16
 _BODY_CAP: Final = 8 * 1024 * 1024
 
 
@@ -63,6 +123,16 @@ class LLMJudge:
         return "llm_judge"
 
     @property
+    def base_url(self) -> str:
+        """Where it asks, without the path."""
+        return self._base_url
+
+    @property
+    def model(self) -> str:
+        """The model's name, as it is sent."""
+        return self._model
+
+    @property
     def last_status(self) -> Status | None:
         """How this thread's last `score` ended; only `ok` stands for a rating that was given. None before the first."""
         return self._last.status
@@ -71,6 +141,20 @@ class LLMJudge:
     def last_error(self) -> str:
         """Why this thread's last `score` ended otherwise than `ok`, in words; empty where it did not."""
         return self._last.error
+
+    @property
+    def last_reply(self) -> str:
+        """What the model said to this thread's last `score`, word for word; empty where it said nothing."""
+        return self._last.reply
+
+    @contextmanager
+    def asked_through(self, ask: Callable[[str], str]) -> Iterator[None]:
+        """Inside the block this thread's prompts go to `ask`, which gives the reply, instead of the endpoint."""
+        before, self._last.ask = self._last.ask, ask
+        try:
+            yield
+        finally:
+            self._last.ask = before
 
     def score(self, original: Mapping[str, Any], processed: Mapping[str, Any]) -> dict[str, float]:
         """Judge `processed["response"]` as an answer to `original["question"]`, else to `original["context"]`.
@@ -82,16 +166,17 @@ class LLMJudge:
         return {"judge_score": score}
 
     def _judged(self, original: Mapping[str, Any], processed: Mapping[str, Any]) -> tuple[float, Status, str]:
+        self._last.reply = ""
         response = str(processed.get("response", ""))
         if not response:
             return 0.0, Status.INVALID_INPUT, "the response is empty"
-        prompt = _template().format(
+        prompt = template().format(
             question=str(original.get("question", original.get("context", ""))),
             reference=str(original.get("answer", "")),
             response=response,
         )
         try:
-            reply = self._call_judge(prompt)
+            reply = self._last.reply = (self._last.ask or self._call_judge)(prompt)
             score = (self._parse_rating(reply) - 1) / _STEPS
         except Exception as error:  # noqa: BLE001 - whatever fails is 0.0, so that a benchmark goes on
             return 0.0, *self._told(error)
@@ -107,7 +192,7 @@ class LLMJudge:
             "model": self._model,
             "messages": [{"role": "user", "content": prompt}],
             "temperature": 0,
-            "max_tokens": _MAX_TOKENS,
+            "max_tokens": MAX_TOKENS,
         }
         request = urllib.request.Request(  # noqa: S310 - the scheme is looked at above
             f"{self._base_url}/v1/chat/completions",
@@ -145,6 +230,8 @@ class _Last(threading.local):
 
     status: Status | None = None
     error: str = ""
+    reply: str = ""
+    ask: Callable[[str], str] | None = None
 
 
 class _NoReplyError(Exception):
@@ -156,7 +243,7 @@ class _NoReplyError(Exception):
 
 
 @cache
-def _template() -> str:
+def template() -> str:
     """The prompt. Read past the catalogue's reader, which loads packages that this judge does without."""
     file = files("gavelkit").joinpath("catalog", "templates", "context_bench.txt")
     return file.read_text(encoding="utf-8").removesuffix("\n")
@@ -178,7 +265,7 @@ def _content(body: bytes) -> str:
     message, cut = choice["message"], choice.get("finish_reason") == "length"
     content = message["content"]
     if cut and not _RATING.search(content or ""):
-        raise _NoReplyError(Status.TRUNCATED, f"the reply was cut at {_MAX_TOKENS} tokens before its rating")
+        raise _NoReplyError(Status.TRUNCATED, f"the reply was cut at {MAX_TOKENS} tokens before its rating")
     if content is None and message.get("refusal"):
         raise _NoReplyError(Status.REFUSED, "the model refused to answer")
     if not isinstance(content, str):

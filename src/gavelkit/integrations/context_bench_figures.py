@@ -10,7 +10,7 @@ from gavelkit.integrations.context_bench_breakdown import JudgeFailures, failure
 from gavelkit.integrations.context_bench_result import EvalResult
 from gavelkit.reports.figures import counted
 
-_COUNTS: Final = frozenset({"judge_failed", "num_passing", "pareto_rank"})
+_COUNTS: Final = frozenset({"evaluator_failed", "judge_failed", "num_passing", "pareto_rank", "system_failed"})
 
 
 def figure_names(result: EvalResult) -> list[str]:

@@ -1,0 +1,156 @@
+"""`gavel context-bench`: evaluate endpoints on datasets, by the flags that context-bench's users know."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from gavelkit.cli.ending import say
+from gavelkit.cli.progress import Progress
+from gavelkit.cli.signals import stopping
+from gavelkit.config.environment import sends_key_in_clear
+from gavelkit.core.errors import ConfigError, RunFailed
+from gavelkit.integrations.context_bench import (
+    AnswerQuality,
+    CompressionRatio,
+    CostOfPass,
+    Latency,
+    LLMJudge,
+    MeanScore,
+    ParetoRank,
+    PassRate,
+    PerDatasetBreakdown,
+)
+from gavelkit.integrations.context_bench_datasets import load_dataset
+from gavelkit.integrations.context_bench_figures import warnings
+from gavelkit.integrations.context_bench_reports import to_html, to_json, to_table
+from gavelkit.integrations.context_bench_result import EvalResult
+from gavelkit.integrations.context_bench_rows import Evaluator, Metric
+from gavelkit.integrations.context_bench_run import Evaluation
+from gavelkit.integrations.context_bench_systems import KEY, OpenAIProxy
+from gavelkit.run import Stop, pointing
+
+_FORMS: Final[dict[str, Callable[[EvalResult], str]]] = {"table": to_table, "json": to_json, "html": to_html}
+_CACHE: Final = "runs/context-bench"
+_MOST_FAILED: Final = 0.1
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Its arguments."""
+    parser.epilog = (
+        "Keys come from OPENAI_API_KEY, which is sent to every --proxy and to --judge-url.\n"
+        "Exit code 3 where more than 10 % of the rows failed: of a system, or of the judge."
+    )
+    add = parser.add_argument
+    add("--proxy", metavar="URL", action="append", required=True, help="an endpoint to evaluate, without /v1; repeat")
+    add("--name", metavar="NAME", action="append", help="the system's name in results, once for each --proxy")
+    add("--model", default="gpt-4", metavar="MODEL", help="the model that is asked for there (default: gpt-4)")
+    add("--dataset", metavar="NAME", action="append", required=True, help="NAME, NAME:CONFIG or FILE.jsonl; repeat")
+    add("-n", "--max-examples", metavar="N", type=_whole, help="the first N rows of each dataset")
+    add("--output", choices=_FORMS, default="table", help="how results are written to stdout (default: table)")
+    add("--score-field", default="f1", metavar="FIELD", help="the score that metrics are made of (default: f1)")
+    add("--threshold", type=_number, default=0.7, metavar="X", help="the score that passes (default: 0.7)")
+    add("--judge-url", metavar="URL", help="a judge's endpoint, without /v1; adds judge_score to the scores")
+    add("--judge-model", default="gpt-4", metavar="MODEL", help="the judge's model (default: gpt-4)")
+    add(
+        "--max-workers",
+        metavar="N",
+        type=_whole,
+        help="so many answers, and so many scores, at once; one where left out",
+    )
+    add("--cache-dir", metavar="DIR", default=_CACHE, help=f"where the run's folder is made (default: {_CACHE})")
+    add("--retry-errors", action="store_true", help="ask the judge again where its reply was unreadable or cut too")
+    check = "whether each endpoint is tried beforehand (default: true)"
+    add("--preflight-check", choices=("true", "false"), default="true", help=check)
+    add("--quiet", action="store_true", help="no progress")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Evaluate, and write the results."""
+    progress = Progress(quiet=options.quiet)
+    evaluation = _evaluation(options)
+    folder = Path(options.cache_dir) / evaluation.digest
+    if not options.quiet:
+        say(f"evaluating {len(evaluation.originals):,} examples into {folder}")
+        for url in {*options.proxy, *([options.judge_url] if options.judge_url else [])}:
+            if os.environ.get(KEY) and sends_key_in_clear(url):
+                say(f"the key goes to {url} over plain http, readable on the way")
+    failed = _carry_out(evaluation, folder, progress, retry_errors=options.retry_errors)
+    result = evaluation.result(folder)
+    if len(options.proxy) > 1:
+        for system, rank in ParetoRank.rank_systems(result.summary).items():
+            result.summary[system]["pareto_rank"] = rank
+    for told in warnings(result):
+        say(f"gavel: {told}")
+    sys.stdout.write(_FORMS[options.output](result).rstrip("\n") + "\n")
+    if failed is not None:
+        raise failed
+    return 0
+
+
+def _carry_out(evaluation: Evaluation, folder: Path, progress: Progress, *, retry_errors: bool) -> RunFailed | None:
+    """Run it to its end; the error where too much of it failed. Raises what ends it earlier."""
+    stop = Stop()
+    with stopping(stop):
+        try:
+            observe = pointing(progress.observe, folder)
+            evaluation.run(folder, observe=observe, stop=stop, retry_errors=retry_errors)
+        except RunFailed as error:
+            return error
+        finally:
+            progress.close()
+    return None
+
+
+def _evaluation(options: argparse.Namespace) -> Evaluation:
+    names = options.name or [None] * len(options.proxy)
+    if len(names) != len(options.proxy):
+        message = f"--name: {len(names)} for {len(options.proxy)} --proxy; give one to each, or none"
+        raise ConfigError(message)
+    systems = [OpenAIProxy(url, options.model, name) for url, name in zip(options.proxy, names, strict=True)]
+    rows = [row for name in options.dataset for row in load_dataset(name, options.max_examples)]
+    evaluators: list[Evaluator] = [AnswerQuality()]
+    if options.judge_url:
+        evaluators.append(LLMJudge(options.judge_url, options.judge_model))
+    return Evaluation(
+        systems,
+        rows,
+        evaluators,
+        metrics=list(_metrics(options)),
+        max_workers=options.max_workers,
+        preflight_check=options.preflight_check == "true",
+        max_error_rate=_MOST_FAILED,
+    )
+
+
+def _metrics(options: argparse.Namespace) -> Iterator[Metric]:
+    field, threshold = options.score_field, options.threshold
+    yield MeanScore(field)
+    yield PassRate(threshold, field)
+    yield CompressionRatio()
+    yield CostOfPass(threshold, field)
+    yield Latency()
+    if len(options.dataset) > 1:
+        yield PerDatasetBreakdown(field)
+
+
+def _whole(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) == 0:
+        message = f"takes a whole number, 1 or more, not {text!r}"
+        raise argparse.ArgumentTypeError(message)
+    return int(text)
+
+
+def _number(text: str) -> Any:
+    try:
+        number = float(text)
+    except ValueError:
+        number = float("nan")
+    if number != number:  # noqa: PLR0124 - NaN alone is not itself
+        message = f"takes a number such as 0.7, not {text!r}"
+        raise argparse.ArgumentTypeError(message)
+    return number
