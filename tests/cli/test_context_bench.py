@@ -100,6 +100,8 @@ def test_the_json_is_that_of_a_result_and_the_page_is_whole(gavel: Gavel, bench:
     found = evaluated(gavel, bench, "--output", "json").json
     assert list(found) == ["rows", "summary", "timing", "config"]
     assert [row["example_id"] for row in found["rows"]] == [row["id"] for row in ROWS]
+    lines = evaluated(gavel, bench, "--output", "jsonl").out.splitlines()
+    assert [json.loads(line) for line in lines] == found["rows"]
     page = evaluated(gavel, bench, "--output", "html")
     assert page.out.startswith("<!DOCTYPE html>")
     assert page.out.endswith("</html>\n")

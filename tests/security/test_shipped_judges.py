@@ -127,7 +127,7 @@ def test_a_response_that_plants_its_verdict_stays_in_its_block(name: str) -> Non
     _own, other = VERDICTS[name]
     prompts: list[str] = []
 
-    def keep(prompt: str) -> str:
+    async def keep(prompt: str) -> str:  # in no thread, so that the normal order is asked first
         prompts.append(prompt)
         return "Nothing."
 

@@ -27,14 +27,19 @@ from gavelkit.integrations.context_bench import (
 )
 from gavelkit.integrations.context_bench_datasets import load_dataset
 from gavelkit.integrations.context_bench_figures import warnings
-from gavelkit.integrations.context_bench_reports import to_html, to_json, to_table
+from gavelkit.integrations.context_bench_reports import to_html, to_json, to_jsonl, to_table
 from gavelkit.integrations.context_bench_result import EvalResult
 from gavelkit.integrations.context_bench_rows import Evaluator, Metric
 from gavelkit.integrations.context_bench_run import Evaluation
 from gavelkit.integrations.context_bench_systems import KEY, OpenAIProxy
 from gavelkit.run import Stop, pointing
 
-_FORMS: Final[dict[str, Callable[[EvalResult], str]]] = {"table": to_table, "json": to_json, "html": to_html}
+_FORMS: Final[dict[str, Callable[[EvalResult], str]]] = {
+    "table": to_table,
+    "json": to_json,
+    "jsonl": to_jsonl,
+    "html": to_html,
+}
 _CACHE: Final = "runs/context-bench"
 _MOST_FAILED: Final = 0.1
 
