@@ -78,6 +78,17 @@ def test_the_same_command_again_asks_nobody_and_prints_the_same(there: Path, gav
     assert there.joinpath("out", "qa_judge", "run.db").exists()
 
 
+@pytest.mark.usefixtures("there")
+def test_numbers_stand_in_line_behind_names_of_wide_characters(gavel: Gavel, tmp_path: Path) -> None:
+    a_file(tmp_path, "return {'分数': 1.0, 'b': 0.5}").rename(tmp_path / "wide.py")
+    ended = gavel("byob", "wide.py", "--response-field", "target", "--output-dir", "out", "--quiet")
+    assert ended.out.splitlines()[:3] == [
+        "score  value  stderr  n  failed  mean without",
+        "b        0.5       0  3       0           0.5",
+        "分数       1       0  3       0             1",
+    ]
+
+
 def test_the_results_can_be_printed_as_json_and_nothing_else(there: Path, gavel: Gavel, endpoint: Simulator) -> None:
     ended = gavel(*flags(endpoint, "--json", "--quiet"))
     assert ended.json == results_in(there / "out")
@@ -135,6 +146,27 @@ def test_a_judges_failures_are_said_aloud_and_too_many_are_exit_code_3(there: Pa
         assert "judge_score  0.6667  0.2722  3       1             1" in ended.out
         assert "judge 'judge' gave no score: 1 parse_error" in ended.out
         assert gavel(*flags(simulator, "--max-error-rate", "0.5")).code == 0
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("return 1 / 0", "skipped_scorer_error, first sample 0: ZeroDivisionError: division by zero"),
+        ("return {'x': float('nan')}", "failed, first sample 0: the scorer returned nan as 'x'"),
+        ("return {'x': 'good'}", "no sample has a score that is a finite number"),
+    ],
+)
+def test_why_samples_have_no_score_is_said_on_the_terminal(
+    there: Path, gavel: Gavel, endpoint: Simulator, body: str, said: str
+) -> None:
+    a_file(there, body)
+    assert said in gavel(*flags(endpoint, "--max-error-rate", "1")).out
+
+
+def test_a_judges_first_failure_says_why(there: Path, gavel: Gavel) -> None:
+    with running_simulator(Script(rules=(*ANSWERS, Rule(match="2 + 2", reply="Who knows?")))) as simulator:
+        write_page(there, simulator.url)
+        assert "first sample 1: no grade in the reply, which ends in 'Who knows?'" in gavel(*flags(simulator)).out
 
 
 def test_a_skipped_sample_is_exit_code_3_where_that_is_asked_for(

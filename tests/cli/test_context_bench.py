@@ -7,6 +7,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.conftest import Ended, Gavel
@@ -57,6 +58,7 @@ def test_the_table_has_the_documented_metrics_and_the_judge_stands_beside(gavel:
     ]
     assert (figures["mean_score"], figures["judge_failed"], figures["mean_judged"]) == ("1.0000", "0", "0.7500")
     assert "evaluating 4 examples into runs/context-bench/" in ended.err
+    assert f"calls go to {bench.url}, at most 2 at once" in ended.err  # one answer, and one score
 
 
 def test_the_same_command_again_asks_nothing_and_shows_the_same(gavel: Gavel, bench: Bench) -> None:
@@ -82,7 +84,42 @@ def test_the_judge_is_primary_where_its_score_is_asked_for(gavel: Gavel, bench: 
     assert (figures["mean_score"], figures["pass_rate"], figures["cost_of_pass"]) == (0.75, 0.0, None)
 
 
-def test_without_a_judge_nobody_is_asked_to_judge(gavel: Gavel, bench: Bench) -> None:
+@pytest.mark.parametrize(
+    ("field", "said"),
+    [
+        ("judge_score", "judge_score comes from a judge; --judge-url says where it is"),
+        ("f2", "there is no score 'f2'"),
+        ("mc_accuracy", "there are contains, exact_match, f1, recall"),
+    ],
+)
+def test_a_score_that_nothing_gives_is_refused_before_anything_is_asked(
+    gavel: Gavel, bench: Bench, field: str, said: str
+) -> None:
+    ended = evaluated(gavel, bench, "--score-field", field, judged=False)
+    assert (ended.code, ended.out, len(bench.requests)) == (2, "", 0)
+    assert said in ended.err
+
+
+def test_a_system_without_responses_says_why(gavel: Gavel, bench: Bench) -> None:
+    write_rows(Path("rows.jsonl"), [{"text": "neither question nor context"}])
+    ended = evaluated(gavel, bench)
+    assert ended.code == 3
+    assert "First example 0: " in ended.err
+    assert "the example has neither a question nor a context" in ended.err
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        ROWS[0],
+        {"dataset": "koala", "instruction": "Name a sea.", "output": "The Red Sea.", "generator": "m"},
+        {"question_id": 81, "category": "writing", "turns": ["Name a sea.", "Name a lake."]},
+    ],
+    ids=["plain", "alpaca_eval", "mt_bench"],
+)
+def test_without_a_judge_nobody_is_asked_to_judge(gavel: Gavel, bench: Bench, row: dict[str, Any]) -> None:
+    write_rows(Path("rows.jsonl"), [row])
+    bench.says = lambda _: "The Red Sea."
     found = evaluated(gavel, bench, "--output", "json", judged=False).json
     assert found["config"]["evaluators"] == ["answer_quality"]
     assert set(found["rows"][0]["scores"]) == {"f1", "exact_match", "recall", "contains"}
@@ -201,8 +238,8 @@ def test_the_folder_is_made_where_it_is_asked_for(gavel: Gavel, bench: Bench) ->
         (["--dataset", "bad.jsonl"], "bad.jsonl:1"),
         (["--dataset", "rows.jsonl", "--proxy", "http://127.0.0.1:8"], "--name: 1 for 2 --proxy"),
         (["--dataset", "rows.jsonl", "--judge-url", "localhost:9"], "base_url is an endpoint's URL"),
-        (["--dataset", "rows.jsonl", "-n", "0"], "takes a whole number, 1 or more, not '0'"),
-        (["--dataset", "rows.jsonl", "--threshold", "nan"], "takes a number such as 0.7, not 'nan'"),
+        (["--dataset", "rows.jsonl", "-n", "0"], "takes a whole number from 1 up, not '0'"),
+        (["--dataset", "rows.jsonl", "--threshold", "nan"], "takes a number, not 'nan'"),
         (["--dataset", "rows.jsonl", "--output", "xml"], "invalid choice: 'xml'"),
         (["--dataset", "rows.jsonl", "--api-key", "sk-x"], "a key is never an argument"),
         ([], "the following arguments are required: --dataset"),

@@ -9,9 +9,10 @@ import pytest
 
 import gavelkit
 from gavelkit.cli import main as module
-from gavelkit.cli.ending import resume_command
+from gavelkit.cli.ending import ended, resume_command
 from gavelkit.cli.main import COMMANDS, main
 from gavelkit.config.schema import JUDGE, RUN, TOP
+from gavelkit.core.errors import StorageError
 
 from .conftest import Gavel
 
@@ -110,6 +111,18 @@ def test_the_command_to_go_on_can_be_pasted_and_begins_nothing_anew() -> None:
     assert resume_command(["run", "c.yaml", "--new-run"], "runs/a-2") == "gavel run c.yaml -o runs/a-2"
     assert resume_command(["run", "c.yaml", "--new-run"], "") == "gavel run c.yaml"
     assert resume_command(["run", "c.yaml", "--new-run"], "", began=False) == "gavel run c.yaml --new-run"
+
+
+@pytest.mark.parametrize("command", ["run", "score", "pairwise", "byob", "context-bench"])
+def test_whatever_judges_tells_how_to_go_on(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    def full() -> int:
+        message = "the disk is full"
+        raise StorageError(message)
+
+    assert ended(full, [command, "rows.jsonl"]) == 5
+    assert f"to go on: gavel {command} rows.jsonl" in capsys.readouterr().err
+    assert ended(full, ["export", command]) == 5
+    assert "to go on" not in capsys.readouterr().err
 
 
 def test_only_the_command_that_is_asked_for_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:

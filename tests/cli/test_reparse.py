@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.integrations.bench import Echo
 from tests.makers import Counting, a_judge, some_rows
 
 import gavelkit
+from gavelkit.integrations.context_bench import AnswerQuality, evaluate
 
 from .conftest import Gavel, configure, judged
 
@@ -68,6 +70,13 @@ def test_a_run_from_python_needs_a_configuration(gavel: Gavel, here: Path) -> No
     ended = gavel("reparse", "python")
     assert ended.code == 2
     assert "the run was made from Python and names no configuration; give one with --config" in ended.err
+
+
+def test_a_run_read_by_code_is_run_again_instead(gavel: Gavel, here: Path) -> None:
+    kept = evaluate([Echo()], [{"answer": "a"}], [AnswerQuality()], progress=False, cache_dir=here / "python")
+    ended = gavel("reparse", kept.config["folder"])
+    assert ended.code == 2
+    assert "the replies are read by code (answer_quality)" in ended.err
 
 
 @pytest.mark.parametrize(

@@ -99,6 +99,7 @@ def test_too_many_failures_end_with_three_and_a_report(gavel: Gavel, here: Path)
     assert ended.json["judges"][0]["counts"]["parse_error"] == 2
     assert "gavel: judge 'accuracy': 20.0% of its judgments failed, and 10.0% may" in ended.err
     assert "everything judged is kept" in ended.err
+    assert "with --retry-errors unreadable replies too" in ended.err
     assert gavel("run", "judge.yaml", "--max-error-rate", "0.2").code == 0
 
 

@@ -44,6 +44,19 @@ def test_an_iterator_at_its_end_is_an_error_like_any_other() -> None:
         asyncio.run(in_thread(next, empty))
 
 
+@pytest.mark.parametrize("ending", [SystemExit(3), KeyboardInterrupt(), asyncio.CancelledError()])
+def test_a_function_that_would_end_the_program_is_an_error_and_the_loop_goes_on(ending: BaseException) -> None:
+    def leave() -> None:
+        raise ending
+
+    async def both() -> int:
+        with pytest.raises(RuntimeError, match=f"{type(ending).__name__} was raised"):
+            await in_thread(leave)
+        return await in_thread(int)
+
+    assert asyncio.run(both()) == 0
+
+
 def test_the_function_sees_the_callers_context() -> None:
     async def asked() -> str:
         SEEN.set("here")
@@ -90,10 +103,13 @@ def test_a_thread_that_nobody_needs_ends(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_a_forked_child_has_threads_of_its_own() -> None:
     asyncio.run(in_thread(int))
-    child = multiprocessing.get_context("fork").Process(target=lambda: asyncio.run(in_thread(int)))
+    context = multiprocessing.get_context("fork")
+    receiving, sending = context.Pipe(duplex=False)
+    child = context.Process(target=lambda: sending.send(asyncio.run(in_thread(int))))
     child.start()
+    assert receiving.poll(20)
+    assert receiving.recv() == 0
     child.join(timeout=20)
-    assert child.exitcode == 0
 
 
 @pytest.mark.parametrize("fails", [False, True])

@@ -155,6 +155,20 @@ def test_a_call_that_is_cancelled_is_forgotten() -> None:
     assert asyncio.run(main()).text == "a"
 
 
+def test_whoever_waits_for_a_call_that_is_cancelled_makes_it_anew() -> None:
+    async def first_cancelled() -> list[Completion]:
+        slow = Slow("Score: 8", "Score: 8")
+        engine = Replaying(slow, shelf := Shelf(), shelf)
+        first = asyncio.ensure_future(engine.complete(a_request()))
+        others = [asyncio.ensure_future(engine.complete(a_request())) for _ in range(2)]
+        await asyncio.sleep(0)
+        first.cancel()
+        return await asyncio.gather(*others)
+
+    replies = asyncio.run(first_cancelled())
+    assert [(reply.text, reply.replayed) for reply in replies] == [("Score: 8", False), ("Score: 8", True)]
+
+
 def test_the_store_alone_has_no_reply_yet_where_it_holds_none() -> None:
     shelf = Shelf()
     with pytest.raises(NotYet):

@@ -6,6 +6,7 @@ import asyncio
 import math
 import threading
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from gavelkit.core.example import Example
 from gavelkit.core.judgment import Judgment
 from gavelkit.core.limits import Limits
 from gavelkit.core.status import Status
+from gavelkit.integrations import context_bench_evaluators
 from gavelkit.integrations.context_bench import AnswerQuality, Evaluator, LLMJudge
 from gavelkit.integrations.context_bench_evaluators import Answers, nobody, scoring
 from gavelkit.judges import FunctionJudge
@@ -114,7 +116,7 @@ def test_a_judges_reply_is_a_step_and_answers_why() -> None:
     assert parts(judged) == {"judge_score": 0.25}
     assert judged.grade is not None
     assert judged.grade.explanation == "2, since it rambles"
-    assert [(step.name, step.completion.text) for step in judged.steps] == [("judge", "2, since it rambles")]
+    assert [(step.name, step.completion.text) for step in judged.steps] == [("llm_judge", "2, since it rambles")]
 
 
 @pytest.mark.parametrize(
@@ -132,6 +134,33 @@ def test_a_judges_failure_is_what_it_is_and_the_documented_zero_stays(reply: Any
     assert parts(judged) == {"judge_score": 0.0}
     assert judged.failure is not None
     assert why in judged.failure.message
+
+
+@pytest.fixture
+def no_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    policy = replace(context_bench_evaluators.WHEN_TOLD_TO_WAIT, min_wait=0.0, max_wait=0.0)
+    monkeypatch.setattr(context_bench_evaluators, "WHEN_TOLD_TO_WAIT", policy)
+
+
+@pytest.mark.usefixtures("no_wait")
+@pytest.mark.parametrize("status", [429, 503, 529])
+def test_a_judge_that_has_too_much_to_do_is_asked_again(status: int) -> None:
+    busy = iter([chat_answer({"error": "slow down"}, status=status)] * 2)
+    with running(Bench(rates=lambda _: next(busy, "4"))) as bench:
+        judged = judgment(LLMJudge(bench.url))
+    assert judged.score == 0.75
+    assert len(bench.judged) == 3
+
+
+@pytest.mark.usefixtures("no_wait")
+@pytest.mark.parametrize(("status", "requests"), [(429, 6), (500, 1), (401, 1)])
+def test_a_judge_that_fails_for_good_is_the_documented_zero_and_told_as_it_failed(status: int, requests: int) -> None:
+    with running(Bench(rates=lambda _: chat_answer({"error": "no"}, status=status))) as bench:
+        judged = judgment(LLMJudge(bench.url))
+    assert parts(judged) == {"judge_score": 0.0}
+    assert judged.failure is not None
+    assert judged.failure.message == f"HTTP {status}"
+    assert len(bench.judged) == requests
 
 
 def test_an_empty_response_asks_nobody() -> None:
@@ -183,3 +212,11 @@ def test_whoever_wants_no_preflight_has_no_probe() -> None:
 def test_without_an_evaluator_nobody_judges() -> None:
     (judged,) = asyncio.run(nobody(Limits(1))(Example("e", {}, {"mine": "x"})))
     assert judged.status is Status.ABSTAINED
+
+
+def test_a_reply_that_repeats_the_key_is_kept_without_it() -> None:
+    key = "Zx9-plain-secret-77"
+    with running(Bench(rates=lambda _: f"Bearer {key} says 4")) as bench:
+        judged = judgment(LLMJudge(bench.url, api_key=key))
+    assert [step.completion.text for step in judged.steps] == ["Bearer (key) says 4"]
+    assert judged.score == 0.75

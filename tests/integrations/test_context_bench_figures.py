@@ -58,3 +58,26 @@ def test_where_all_failed_there_is_no_mean_and_where_none_failed_no_word() -> No
     assert told.startswith("a: the judge failed on 1 of 1 row (1 call_error)")
     assert told.endswith("the mean of the others is -")
     assert list(warnings(EvalResult(rows("ok"), {}))) == []
+
+
+def test_a_judges_first_failure_says_why() -> None:
+    failed = EvalRow("a", 7, {"judge_score": 0.0}, 0, 0, {"judge_status": "call_error", "judge_error": "HTTP 500"})
+    (told,) = warnings(EvalResult([*rows("ok"), failed], {}))
+    assert told.endswith(". First example 7: HTTP 500")
+
+
+def test_a_system_that_gave_no_response_is_told_with_its_first_reason() -> None:
+    failed = [EvalRow("a", at, {}, 0, 0, {"status": "call_error", "error": f"boom {at}"}) for at in (3, 4)]
+    (told,) = warnings(EvalResult([*rows("ok"), *failed], {}))
+    assert told == "a: 2 of 3 rows have no response, and so no scores. First example 3: boom 3"
+
+
+def test_each_evaluator_that_raised_is_told_with_its_first_reason() -> None:
+    failed = [
+        EvalRow("a", 1, {}, 0, 0, {"evaluator_errors": {"mine": "ValueError: bad"}}),
+        EvalRow("a", 2, {}, 0, 0, {"evaluator_errors": {"mine": "KeyError: 'x'", "yours": "TypeError: no"}}),
+    ]
+    assert list(warnings(EvalResult(failed, {}))) == [
+        "a: 2 of 2 rows have no scores of 'mine', which raised. First example 1: ValueError: bad",
+        "a: 1 of 2 rows has no scores of 'yours', which raised. First example 2: TypeError: no",
+    ]

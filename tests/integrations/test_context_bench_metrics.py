@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -25,6 +26,13 @@ def row(score: float | None = None, *, tokens: tuple[int, int] = (0, 0), latency
 
 def times(*seconds: float) -> list[EvalRow]:
     return [row(latency=each) for each in seconds]
+
+
+@pytest.mark.parametrize("metric", [MeanScore("label"), PassRate(score_field="label"), CostOfPass(score_field="label")])
+def test_a_text_in_place_of_a_score_is_refused_with_its_place(metric: Metric) -> None:
+    scores: dict[str, Any] = {"label": "good"}
+    with pytest.raises(TypeError, match="a: 'label' of example 7 is no number: 'good'"):
+        metric.compute([row(1.0), EvalRow("a", 7, scores, 0, 0)])
 
 
 ROWS = [row(1.0, tokens=(100, 20)), row(0.5, tokens=(50, 10)), row(None, tokens=(50, 30))]

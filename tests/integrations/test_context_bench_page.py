@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 
@@ -37,7 +38,8 @@ class Tags(HTMLParser):
 
 def result(text: str) -> EvalResult:
     metadata = {"judge_status": "call_error", "judge_error": text, text: text, "nested": {"value": [text]}}
-    row = EvalRow(text, text, {"f1": 0.5, text: 0.25}, 10, 4, metadata, 1.5, text)
+    scores: dict[str, Any] = {"f1": 0.5, text: 0.25, "label": text}
+    row = EvalRow(text, text, scores, 10, 4, metadata, 1.5, text)
     return EvalResult([row], {text: {"mean_score": 0.5, text: 1.0}}, {text: 1.0}, {"num_examples": 1, "x": text})
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.integrations.bench import ROWS, Echo, Length
 
 from gavelkit.core.status import Status
-from gavelkit.integrations.context_bench import AnswerQuality, EvalRow, MeanScore
+from gavelkit.integrations.context_bench import AnswerQuality, EvalRow, MeanScore, evaluate
 from gavelkit.integrations.context_bench_recorded import Counter, recorded_rows, summaries, usual_metrics
 from gavelkit.integrations.context_bench_run import Evaluation
 
@@ -75,24 +75,31 @@ def test_usage_that_a_system_tells_stands_in_the_metadata(tmp_path: Path) -> Non
     assert row.metadata == usage
 
 
-def test_a_failed_system_has_a_row_without_scores_that_says_why(tmp_path: Path) -> None:
+def test_a_failed_system_has_a_row_without_scores_that_says_why() -> None:
     def fail(example: dict[str, Any]) -> dict[str, Any]:
         return {"response": example["answer"]} if example["id"] != "q1" else 1 / 0  # type: ignore[return-value] # raises
 
-    rows = rows_of(tmp_path, [Echo(process=fail)], [AnswerQuality()], ROWS)
+    result = evaluate([Echo(process=fail)], ROWS, [AnswerQuality()], [MeanScore("f1")], progress=False)
+    rows = result.rows
     assert [bool(row.scores) for row in rows] == [True, False, True, True]
     assert rows[1].metadata["status"] == Status.CALL_ERROR
     assert "ZeroDivisionError" in rows[1].metadata["error"]
-    figures = summaries(rows, ["echo"], [MeanScore("f1")])["echo"]
-    assert figures == {"mean_score": 0.75, "system_failed": 1.0}
+    assert result.summary == {"echo": {"mean_score": 0.75, "system_failed": 1.0}}
 
 
-def test_an_evaluator_that_raises_costs_its_own_scores_of_that_row(tmp_path: Path) -> None:
-    rows = rows_of(tmp_path, [Echo()], [AnswerQuality(), Length(dislikes="2")], ROWS)
+def test_an_evaluator_that_raises_costs_its_own_scores_of_that_row() -> None:
+    result = evaluate([Echo()], ROWS, [AnswerQuality(), Length(dislikes="2")], [], progress=False)
+    rows = result.rows
     assert rows[1].metadata == {"evaluator_errors": {"length": "ValueError: no figure for q1"}}
-    assert rows[1].scores["f1"] == 1.0
     assert "length" not in rows[1].scores
-    assert summaries(rows, ["echo"], [])["echo"] == {"evaluator_failed": 1.0}
+    assert [row.scores["f1"] for row in rows] == [1.0] * 4
+    assert result.summary == {"echo": {"evaluator_failed": 1.0}}
+
+
+def test_the_usual_metrics_pass_over_a_text() -> None:
+    scores: dict[str, Any] = {"label": "good", "x": 0.5}
+    rows = [EvalRow("a", 1, scores, 0, 0)]
+    assert summaries(rows, ["a"], usual_metrics(rows)) == {"a": {"mean_score": 0.5, "pass_rate": 0.0}}
 
 
 def test_the_usual_metrics_are_of_the_first_score_there_is() -> None:

@@ -45,7 +45,10 @@ def test_markdown_has_a_row_for_each_system_and_a_column_for_each_figure() -> No
         "| mine | 0.3750 | inf | 0 |",
         "| other | 1.0000 | - | - |",
         "",
-        f"**mine: {TOLD}; a judge_score of 0 there is no rating, and the mean of the others is 0.7500**",
+        (
+            f"**mine: {TOLD}; a judge_score of 0 there is no rating, and the mean of the others is 0.7500. "
+            "First example 2: no digit**"
+        ),
         "",
         "- 2 examples",
         "- mine: 1.00 s",
@@ -61,7 +64,7 @@ def test_a_table_has_a_line_for_each_figure_and_the_systems_side_by_side() -> No
         "num_passing        0       -",
         "",
         f"!! mine: {TOLD}; a judge_score of 0 there is no rating, and",
-        "the mean of the others is 0.7500",
+        "the mean of the others is 0.7500. First example 2: no digit",
         "",
         "2 examples",
         "mine: 1.00 s",

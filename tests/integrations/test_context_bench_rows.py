@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from gavelkit.core.errors import UsageError
 from gavelkit.integrations.context_bench import (
     AnswerQuality,
     CompressionRatio,
@@ -19,6 +20,17 @@ from gavelkit.integrations.context_bench import (
     PassRate,
     System,
 )
+from gavelkit.integrations.context_bench_rows import refuse_others
+
+
+class Awaiting:
+    """A system of coroutines."""
+
+    name = "awaiting"
+
+    async def process(self, example: dict[str, Any]) -> dict[str, Any]:
+        return example
+
 
 METRICS = [MeanScore(), PassRate(), CompressionRatio(), CostOfPass(), Latency()]
 
@@ -68,3 +80,18 @@ def test_a_systems_output_is_scored_and_summarised_with_these_parts_alone() -> N
     scores = AnswerQuality().score(example, Echo().process(example))
     row = EvalRow("echo", example["id"], scores, 3, 1)  # type: ignore[arg-type] # an example's id is whatever it is
     assert MeanScore("f1").compute([row]) == {"mean_score": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (Echo(), "systems are a list, and not <"),
+        ([Echo], r"is none; is Echo\(\) meant\?"),
+        ([object()], r"systems are objects with a name and process\(...\), and <object"),
+        ([AnswerQuality()], r"with a name and process"),
+        ([Awaiting()], "process of 'awaiting' is async; a plain function is needed"),
+    ],
+)
+def test_what_is_no_system_is_refused_with_what_would_be(given: Any, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        refuse_others("systems", given, "process")

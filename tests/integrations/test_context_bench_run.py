@@ -201,6 +201,15 @@ def test_a_dead_judge_ends_it_before_anything_is_asked_unless_nobody_looks(tmp_p
     assert math.isnan(result.summary["echo"]["mean_judged"])
 
 
+@pytest.mark.parametrize("preflight_check", [True, False])
+def test_two_judges_of_one_model_at_two_addresses_are_each_asked(*, preflight_check: bool) -> None:
+    with running(Bench(rates=lambda _: "2")) as one, running(Bench(rates=lambda _: "5")) as other:
+        judges = [LLMJudge(one.url), LLMJudge(other.url)]
+        result = evaluate([Echo()], ROWS, judges, preflight_check=preflight_check, **QUIET)
+    assert (len(one.judged), len(other.judged)) == (4, 4)
+    assert [row.scores for row in result.rows] == [{"judge_score": 1.0}] * 4
+
+
 def test_a_wrong_key_of_a_system_ends_it_and_what_was_done_stays(tmp_path: Path) -> None:
     bench = Bench(says=lambda prompt: failing(401) if "2 plus 2" in prompt else "It is.")
     with running(bench):
@@ -210,6 +219,27 @@ def test_a_wrong_key_of_a_system_ends_it_and_what_was_done_stays(tmp_path: Path)
         bench.asked.clear()
         assert len(by(bench, cache_dir=tmp_path).rows) == 4
     assert set(bench.asked) <= {"What is 2 plus 2?", "What is 3 plus 3?"}
+
+
+def test_a_system_that_fails_is_tried_once_for_all_evaluators_and_again_by_the_next_start(tmp_path: Path) -> None:
+    """Judges go through the rows side by side, and not in step."""
+    seen: list[str] = []
+
+    def failing_at_first(example: dict[str, Any]) -> dict[str, Any]:
+        seen.append(example["id"])
+        if seen.count(example["id"]) == 1:
+            message = "not yet"
+            raise ValueError(message)
+        return {"response": example["answer"]}
+
+    evaluators: list[Evaluator] = [Length(), AnswerQuality()]
+    echo = Echo(process=failing_at_first)
+    first = evaluate([echo], ROWS, evaluators, cache_dir=tmp_path, **QUIET)
+    assert [row.scores for row in first.rows] == [{}] * 4
+    assert sorted(seen) == ["q0", "q1", "q2", "q3"]
+    second = evaluate([echo], ROWS, evaluators, cache_dir=tmp_path, **QUIET)
+    assert sorted(seen) == sorted(["q0", "q1", "q2", "q3"] * 2)
+    assert all(row.scores["f1"] == 1.0 for row in second.rows)
 
 
 def test_without_evaluators_the_systems_answer_all_the_same() -> None:
@@ -312,6 +342,9 @@ def test_progress_is_shown_on_stderr(capsys: pytest.CaptureFixture[str]) -> None
     ("change", "error", "words"),
     [
         ({"systems": []}, UsageError, "name a system"),
+        ({"systems": Echo()}, UsageError, "systems are a list"),
+        ({"evaluators": (each for each in [Length()])}, UsageError, "evaluators are a list"),
+        ({"metrics": [MeanScore]}, UsageError, "metrics are objects with a name and compute"),
         ({"systems": [Echo(), Echo()]}, UsageError, "two systems are called 'echo'"),
         ({"dataset": []}, DataError, "there are no examples"),
         ({"max_examples": 0}, DataError, "there are no examples"),

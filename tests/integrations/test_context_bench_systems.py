@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from inspect import signature
 from typing import Any
 
@@ -88,9 +89,13 @@ def test_a_system_prompt_stands_before_the_context() -> None:
 
 def test_messages_of_ones_own_are_sent_as_they_are() -> None:
     def build(example: dict[str, Any]) -> list[dict[str, str]]:
-        return [{"role": "user", "content": f"<{example['question']}>"}]
+        return [{"role": "assistant", "content": "Ask."}, {"role": "user", "content": f"<{example['question']}>"}]
 
-    assert told(SAYS, {"question": "Why?"}, build_messages=build) == [{"role": "user", "content": "<Why?>"}]
+    example = {"context": "Peru.", "question": "Why?"}
+    assert told(SAYS, example, system_prompt="Be brief.", build_messages=build) == [
+        {"role": "assistant", "content": "Ask."},
+        {"role": "user", "content": "<Why?>"},
+    ]
 
 
 @pytest.mark.parametrize("message", [{"role": "user"}, {"role": "user", "content": ["parts"]}])
@@ -189,3 +194,16 @@ def test_without_a_name_it_is_called_by_model_and_host() -> None:
     assert repr(OpenAIProxy("http://localhost:8000", "gpt-4")) == (
         "OpenAIProxy('http://localhost:8000', model='gpt-4', name='gpt-4@localhost:8000')"
     )
+
+
+def test_ones_own_messages_are_made_beside_the_event_loop() -> None:
+    made: list[str] = []
+
+    def build(_example: dict[str, Any]) -> list[dict[str, str]]:
+        made.append(threading.current_thread().name)
+        return [{"role": "user", "content": "?"}]
+
+    with running(SAYS) as bench:
+        OpenAIProxy(bench.url, build_messages=build).process({})
+        asyncio.run(OpenAIProxy(bench.url, build_messages=build).answer({}))
+    assert set(made) == {"gavelkit-call"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import FrozenInstanceError
 from pathlib import Path
 from string import Formatter
@@ -184,6 +184,7 @@ UNREADABLE = [
     "**correctness**: 8 **relevance**: 9",
     "correctness score: 8, relevance score: 9",
     "correctness: 8",
+    pytest.param("no scores " * 300, id="long"),
 ]
 
 
@@ -227,6 +228,8 @@ def test_any_text_gives_two_whole_numbers_or_a_parse_error(reply: str) -> None:
 
 
 @given(st.integers(), st.integers(), st.text(), st.floats(0, 1))
+@example(8, 9, "", 0.85)
+@example(8, 9, "", 0.86)
 @settings(max_examples=100)
 def test_a_score_is_the_clamped_mean_over_ten_and_passes_at_the_threshold(
     correctness: int, relevance: int, reasoning: str, threshold: float
@@ -248,8 +251,8 @@ def test_a_pass_says_why_in_one_line() -> None:
 
 
 def test_a_fail_says_why_in_one_line() -> None:
-    told = "correctness=8/10 relevance=9/10 score=0.850 < threshold=0.9 | reasoning: Right."
-    assert scored(GOOD, threshold=0.9) == ScoreResult(passed=False, score=0.85, reason=told)
+    told = "correctness=8/10 relevance=9/10 score=0.850 < threshold=0.875 | reasoning: Right."
+    assert scored(GOOD, threshold=0.875) == ScoreResult(passed=False, score=0.85, reason=told)
 
 
 def test_a_score_at_the_threshold_passes() -> None:
@@ -355,7 +358,22 @@ def test_a_result_of_another_scorer_counts_in_the_score_alone() -> None:
     assert mean_scores(results) == {"score": pytest.approx(0.9), "correctness": 8.0, "relevance": 9.0}
 
 
+def _by_answer(replies: dict[str, str]) -> Callable[[str], Awaitable[str]]:
+    async def judge(prompt: str) -> str:
+        return replies[prompt.rpartition("ANSWER: ")[2]]
+
+    return judge
+
+
 def test_right_in_another_shape_and_wrong_in_the_same_words_are_told_apart_by_the_dimensions() -> None:
+    replies = {
+        "Once it is as hot as 212 °F.": '{"correctness": 10, "relevance": 10}',
+        "No longer at 100 °C since 1990.": '{"correctness": 0, "relevance": 10}',
+    }
+    scorer = LLMJudgeScorer(judge_fn=_by_answer(replies))
+    another_shape, same_words = (scorer.score_sync("When does water boil?", said, "at 100 °C") for said in replies)
+    assert (another_shape.score, another_shape.passed) == (1.0, True)
+    assert (same_words.score, same_words.passed) == (0.5, False)
     rambling = scored('{"correctness": 10, "relevance": 3}')
     invented = scored('{"correctness": 0, "relevance": 10}')
     assert rambling.parts["correctness"] > rambling.parts["relevance"]

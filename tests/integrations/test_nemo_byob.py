@@ -25,7 +25,7 @@ from gavelkit.integrations.nemo_byob import (
     scorer,
 )
 from gavelkit.simulator import running_simulator
-from gavelkit.simulator.server import HttpAnswer, HttpRequest
+from gavelkit.simulator.server import Handler, HttpAnswer, HttpRequest
 
 PAGES_OWN_TEMPLATE = """\
 Question: {question}
@@ -213,8 +213,9 @@ def test_the_question_is_the_rows_question_else_its_prompt(metadata: dict[str, s
     assert session.prompt == f"{question}!"
 
 
-def test_the_pages_custom_template_takes_its_own_pattern_mapping_and_variable() -> None:
-    session = Theirs("GRADE: PASS")
+@pytest.mark.parametrize(("grade", "score"), [("PASS", 1.0), ("FAIL", 0.0)])
+def test_the_pages_custom_template_takes_its_own_pattern_mapping_and_variable(grade: str, score: float) -> None:
+    session = Theirs(f"GRADE: {grade}, since it says why.")  # the plain pattern would take the comma too
     result = judge_score(
         a_sample(session),
         template=PAGES_OWN_TEMPLATE,
@@ -222,8 +223,11 @@ def test_the_pages_custom_template_takes_its_own_pattern_mapping_and_variable() 
         score_mapping={"PASS": 1.0, "FAIL": 0.0},
         my_criteria="Check for factual accuracy and completeness",
     )
-    assert result == {"judge_score": 1.0, "judge_grade": "PASS"}
-    assert "Custom Criteria: Check for factual accuracy and completeness\n" in session.prompt
+    assert result == {"judge_score": score, "judge_grade": grade}
+    assert session.prompt == (
+        "Question: What is the capital of France?\nResponse: Paris.\nReference: Paris\n\n"
+        "Custom Criteria: Check for factual accuracy and completeness\n\nOutput GRADE: PASS or GRADE: FAIL\n"
+    )
 
 
 def test_variables_of_ones_own_win_over_those_of_the_sample() -> None:
@@ -329,15 +333,21 @@ def test_an_endpoint_that_is_not_there_is_a_call_error() -> None:
 
 
 def test_several_judges_stand_under_keys_of_their_own() -> None:
-    def reply(request: HttpRequest) -> HttpAnswer:
-        asked = json.loads(request.body)
-        return chat_answer(chat_body("GRADE: C" if asked["model"] == "judge-a" else "GRADE: 4"))
+    asked: list[tuple[str, str]] = []
 
-    with endpoint(reply) as first, endpoint(reply) as second:
+    def saying(grade: str) -> Handler:
+        def reply(request: HttpRequest) -> HttpAnswer:
+            asked.append((grade, json.loads(request.body)["model"]))
+            return chat_answer(chat_body(f"GRADE: {grade}"))
+
+        return reply
+
+    with endpoint(saying("C")) as first, endpoint(saying("4")) as second:
         sample = a_sample(judge={"url": first, "model_id": "judge-a"}, judge_1={"url": second, "model_id": "judge-b"})
         a = judge_score(sample, template="binary_qa")
         b = judge_score(sample, template="likert_5", judge_key="judge_1")
     assert {**a, "quality": b["judge_score"]} == {"judge_score": 1.0, "judge_grade": "C", "quality": 0.8}
+    assert asked == [("C", "judge-a"), ("4", "judge-b")]
 
 
 def test_a_judge_may_be_given_as_its_settings_object() -> None:
@@ -352,6 +362,8 @@ def test_a_judge_may_be_given_as_its_settings_object() -> None:
         ({"grade_pattern": "GRADE: [CI]"}, ConfigError, "exactly one group"),
         ({"grade_pattern": "(GRADE): ([CI])"}, ConfigError, "exactly one group"),
         ({"template": "binary_qq"}, ByobError, "did you mean binary_qa"),
+        ({"template": None}, ByobError, "a shipped template's name or a text, not None"),
+        ({"response_format": "json"}, ByobError, "response_format is a mapping"),
         ({"template": "{nothing} {question}"}, TemplateError, r"\{nothing\}, which has no value"),
         ({"score_mapping": {"C": "one"}}, ByobError, "must give a number for 'C'"),
     ],

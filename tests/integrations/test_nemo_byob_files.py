@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gavelkit.core.completion import Completion
+from gavelkit.core.failure import Failure
 from gavelkit.core.grade import Grade
 from gavelkit.core.judgment import Judgment, Step
 from gavelkit.core.slot import Slot
@@ -52,6 +53,18 @@ def test_a_key_counts_where_it_stands_and_what_is_not_finite_nowhere() -> None:
     found = scores_of(sample({"a": 1.0}), sample({"a": math.nan, "b": 2}), sample({"a": 0.5}))
     assert (found["a"]["stats"]["count"], found["a"]["value"]) == (2, 0.75)
     assert found["b"]["stats"] == {"count": 1, "mean": 2.0, "stddev": 0.0, "stderr": 0.0}
+
+
+def test_the_first_reason_of_each_way_to_fail_is_kept() -> None:
+    results = Results("qa")
+    for number, why in enumerate(("bad", "worse")):
+        slot = Slot("qa", str(number), ("m",))
+        told = {"judge_1": {"status": "parse_error", "error": why}}
+        results.add(Judgment(slot, Status.CALL_ERROR, failure=Failure(why)), "skipped_scorer_error")
+        graded = Grade("", parts={"judge_failures": told})
+        results.add(Judgment(slot, Status.PARSE_ERROR, grade=graded, failure=Failure(why)), "scored")
+    assert results.reasons == {"skipped_scorer_error": "sample 0: bad"}
+    assert results.judge_reasons == {"judge_1": "sample 0: bad"}
 
 
 def test_without_the_failures_nothing_may_be_left() -> None:

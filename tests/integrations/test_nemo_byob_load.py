@@ -39,6 +39,11 @@ def test_one_of_several_is_picked_by_either_name(tmp_path: Path) -> None:
     assert load_benchmark(file, "Two").normalized_name == load_benchmark(file, "two").normalized_name == "two"
 
 
+def test_a_file_that_puts_its_own_paths_in_order_is_loaded_all_the_same(tmp_path: Path) -> None:
+    head = "import sys\nsys.path = sys.path[1:]\n"
+    assert load_benchmark(a_program(tmp_path, head + HEAD + ONE.format(name="one"))).normalized_name == "one"
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

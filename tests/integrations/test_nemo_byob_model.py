@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gavelkit.core.errors import TemplateError
 from gavelkit.core.example import Example
 from gavelkit.integrations.nemo_byob_config import ByobError
-from gavelkit.integrations.nemo_byob_model import asked_by, drawn, examples_of, refuse_unused, text_of
+from gavelkit.integrations.nemo_byob_model import asked_by, drawn, examples_of, material_of, refuse_unused, text_of
 from gavelkit.integrations.nemo_byob_registry import Benchmark, JinjaText
 
 
@@ -87,6 +87,16 @@ def test_a_template_of_examples_says_all_of_them() -> None:
     benchmark = a_benchmark(fewshot_template="{q} -> {target}")
     (message,) = asked_by(benchmark, examples_of(benchmark, ROWS[:1], 1, seed=1))(an_example(q="new"))
     assert message.content == "q0 -> a0\n\nQ: new"
+
+
+def test_other_examples_are_another_identity_though_count_and_seed_are_the_same() -> None:
+    benchmark = a_benchmark()
+    one, again, other = (
+        material_of(benchmark, examples_of(benchmark, rows, 2, seed=1), seed=1)
+        for rows in (ROWS[:3], ROWS[:3], ROWS[1:4])
+    )
+    assert one == again
+    assert one != other
 
 
 @given(st.integers(0, 5), st.integers(0, 100))

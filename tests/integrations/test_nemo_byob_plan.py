@@ -10,7 +10,7 @@ from tests.integrations.byob_files import a_file
 
 from gavelkit.core.errors import UsageError
 from gavelkit.core.event import ignore
-from gavelkit.integrations.nemo_byob import JudgeConfig
+from gavelkit.integrations.nemo_byob import ByobError, JudgeConfig
 from gavelkit.integrations.nemo_byob_load import load_benchmark
 from gavelkit.integrations.nemo_byob_plan import Choices, Model, Planned, folder_of, plan
 from gavelkit.storage.schema import FILE_NAME
@@ -95,6 +95,25 @@ def test_what_shapes_what_is_asked_makes_another_run(
 ) -> None:
     hashes = [planned(tmp_path, settings=settings).judge.asks.hash for settings in (one, other)]
     assert (hashes[0] == hashes[1]) is same
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expects"),
+    [
+        ("parallelism", 0, "a whole number from 1 up"),
+        ("n_repeats", 257, "a whole number from 1 to 256"),
+        ("limit", 0, "a whole number from 1 up"),
+        ("num_fewshot", -1, "a whole number from 0 up"),
+        ("max_error_rate", 1.5, "a number from 0 to 1"),
+    ],
+)
+def test_a_number_out_of_its_bounds_is_refused(name: str, value: float, expects: str) -> None:
+    with pytest.raises(ByobError, match=f"{name} must be {expects}, not {value}"):
+        Choices(**{name: value})  # type: ignore[arg-type] # numbers of any kind, on purpose
+
+
+def test_a_key_in_the_place_of_its_variables_name_is_not_shown() -> None:
+    assert "sk-" not in repr(Model(url="http://127.0.0.1:9", model_id="m", api_key_name="sk-mine"))
 
 
 def test_a_new_run_takes_the_first_folder_that_holds_none(tmp_path: Path) -> None:

@@ -7,21 +7,22 @@ import pytest
 from gavelkit.config import Surroundings
 from gavelkit.config.environment import Environment
 from gavelkit.integrations.nemo_byob_config import ByobError
-from gavelkit.integrations.nemo_byob_reaching import Endpoint, NamedKey
+from gavelkit.integrations.nemo_byob_reaching import Endpoint
 
 URL = "http://127.0.0.1:9/v1"
-VARIABLES = {"MINE": "sk-mine-0123456789", "OPENAI_API_KEY": "sk-other", "LLM_JUDGE_API_KEY": "sk-third"}
-
-
-def test_the_named_variable_holds_the_key_and_no_other_one_does() -> None:
-    assert NamedKey(VARIABLES, "MINE").api_key("judge", "https://anywhere.example") == "sk-mine-0123456789"
-    assert NamedKey(VARIABLES).api_key("judge", URL) is None
+VARIABLES = {"MINE": "sk-mine-0123456789", "OPENAI_API_KEY": "sk-other"}
 
 
 def test_what_tells_of_a_wrong_key_names_that_variable() -> None:
     surroundings = Surroundings(environment=Environment(VARIABLES))
     _engine, (probe,) = Endpoint(name="judge", url=URL, model="m", api_key="MINE").reach(surroundings)
     assert (probe.key_variable, probe.key_variables) == ("MINE", ("MINE",))
+
+
+def test_where_no_variable_is_named_no_key_is_looked_for() -> None:
+    surroundings = Surroundings(environment=Environment(VARIABLES))
+    _engine, (probe,) = Endpoint(name="judge", url=URL, model="m").reach(surroundings)
+    assert (probe.key_variable, probe.key_variables) == ("", ())
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -112,6 +112,14 @@ def test_a_function_of_nothing_or_of_three_things_is_no_scorer() -> None:
     for each in (none, three):
         with pytest.raises(TypeError, match="a scorer takes a sample"):
             scorer(each)
+
+
+def test_a_coroutine_function_is_no_scorer() -> None:
+    async def awaiting(sample: ScorerInput) -> dict[str, Any]:
+        return {}
+
+    with pytest.raises(TypeError, match=r"plain function, which runs in a thread; .*awaiting is async"):
+        scorer(cast("Any", awaiting))
 
 
 def test_what_a_scorer_is_given() -> None:

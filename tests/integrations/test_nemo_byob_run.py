@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 from tests.integrations.byob_files import KEY, PAGE, ROWS, a_file, predictions_in, results_in, write_page
+from tests.makers import chat_answer, chat_body, prompt_of
+from tests.makers import endpoint as serving_at
 
 from gavelkit.core.errors import ConfigError, RunFailed
 from gavelkit.integrations.nemo_byob_load import load_benchmark
@@ -17,6 +19,7 @@ from gavelkit.integrations.nemo_byob_run import Outcome, run_benchmark
 from gavelkit.simulator import Script, running_simulator
 from gavelkit.simulator.running import Simulator
 from gavelkit.simulator.script import Rule
+from gavelkit.simulator.server import HttpAnswer, HttpRequest
 
 ANSWERS = (
     Rule(match="Answer: What is the capital", reply="Paris"),
@@ -159,22 +162,38 @@ def test_more_failures_than_may_be_raise_once_both_files_are_written(tmp_path: P
     assert results_in(tmp_path / "out")
 
 
-def test_each_of_several_judges_is_asked_by_its_own_settings(tmp_path: Path) -> None:
-    rules = (*ANSWERS, Rule(match='GRADE:" followed by one digit', reply="GRADE: 4"))
-    log = tmp_path / "log.jsonl"
+def test_each_of_several_judges_is_asked_by_its_own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECOND_KEY", "key-of-the-second")
+    asked: list[tuple[Any, ...]] = []
+
+    def answer(request: HttpRequest) -> HttpAnswer:
+        prompt, sent = prompt_of(request), json.loads(request.body)
+        grade = "0.4" if "and a number" in prompt else "C" if "GRADE:" in prompt else ""
+        if grade:
+            settings = (sent[name] for name in ("model", "temperature", "top_p", "max_tokens"))
+            asked.append((grade, request.headers.get("authorization"), *settings))
+        return chat_answer(chat_body(f"GRADE: {grade}" if grade else "Paris"))
+
     body = (
         "a = judge_score(sample, template='binary_qa')\n"
-        "    b = judge_score(sample, template='Rate {response}. Say GRADE: and a number.', judge_key='judge_1')\n"
-        "    return {**a, 'quality': b['judge_score']}"
+        "    text = 'Rate {response} by {reference}. Say GRADE: and a number.'\n"
+        "    b, c = (judge_score(sample, template=text, judge_key=key) for key in ('judge_1', 'judge_2'))\n"
+        "    return {**a, 'quality': b['judge_score'], 'style': c['judge_score']}"
     )
-    rules = (*ANSWERS, Rule(match="and a number", reply="GRADE: 0.4"))
-    with running_simulator(Script(rules=rules), log=log) as endpoint:
-        ran(a_file(tmp_path, body, extra=judges_at(endpoint.url, "", "_1")), endpoint.url)
+    with serving_at(answer) as url:
+        first = {**JUDGED, "url": url, "api_key": "NVIDIA_API_KEY"}
+        second = {**first, "api_key": "SECOND_KEY", "temperature": 0.5, "max_new_tokens": 64}
+        judges = {"judge": first, "judge_1": second, "judge_2": {**first, "model_id": "judge-b"}}
+        ran(a_file(tmp_path, body, extra=judges), url)
     (task,) = results_in(tmp_path / "out", "qa")["tasks"].values()
     scores = task["metrics"]["pass@1"]["scores"]
-    assert {name: found["value"] for name, found in scores.items()} == {"judge_score": 0.6667, "quality": 0.4}
-    models = [json.loads(line)["model"] for line in log.read_text().splitlines()]
-    assert {name: models.count(name) for name in set(models)} == {"m": 4, "judge-a": 4, "judge-_1": 4}
+    values = {name: found["value"] for name, found in scores.items()}
+    assert values == {"judge_score": 1.0, "quality": 0.4, "style": 0.4}
+    assert {each: asked.count(each) for each in asked} == {
+        ("C", f"Bearer {KEY}", "judge-a", 0.0, 1.0, 4096): 3,
+        ("0.4", "Bearer key-of-the-second", "judge-a", 0.5, 1.0, 64): 3,
+        ("0.4", f"Bearer {KEY}", "judge-b", 0.0, 1.0, 4096): 3,
+    }
 
 
 def test_a_second_judges_failure_is_no_zero_of_a_good_sample(tmp_path: Path) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -93,6 +95,16 @@ def test_every_reply_is_a_step_with_a_name_of_its_own() -> None:
     assert [(step.name, step.completion.text) for step in steps] == [("a", "1"), ("a (2)", "2"), ("a (3)", "3")]
 
 
+def test_threads_of_a_functions_own_ask_one_after_the_other() -> None:
+    def eight(_example: Example, _system: str, asking: Asking) -> Scored:
+        with ThreadPoolExecutor(8) as threads:
+            list(threads.map(lambda n: asking.complete("a", [Message("user", str(n))], ASKED), range(8)))
+        return Scored(1.0, Grade(1.0))
+
+    names = {step.name for step in only(judge_of(eight, a=Counting())).steps}
+    assert names == {"a", *(f"a ({n})" for n in range(2, 9))}
+
+
 def test_equal_questions_to_two_engines_are_two_calls() -> None:
     asked = Counting()
 
@@ -105,6 +117,24 @@ def test_equal_questions_to_two_engines_are_two_calls() -> None:
     assert len({request.key for request in asked.requests}) == 2
 
 
+def test_another_engine_is_another_identity_and_another_way_to_reach_it_is_none() -> None:
+    judges = [judge_of(length), judge_of(length, a=1), judge_of(length, b=1), judge_of(length, b=2)]
+    assert len({judge.asks.hash for judge in judges}) == 3
+
+
+def test_the_same_question_again_is_another_opinion_and_those_of_other_rows_are_shared(tmp_path: Path) -> None:
+    asked = Counting()
+
+    def thrice(_example: Example, _system: str, asking: Asking) -> Scored:
+        replies = [asking.complete("a", [Message("user", "same")], ASKED).text for _ in range(3)]
+        return Scored(float(len(set(replies))), Grade("", parts={"replies": replies}))
+
+    for _ in range(2):
+        report = gavelkit.evaluate(some_rows(4), judge_of(thrice, a=asked), output=tmp_path)
+    assert report.metric("own").value == 3.0
+    assert len(asked.requests) == 3
+
+
 def test_a_function_that_raises_costs_its_own_judgment() -> None:
     def wrong(_example: Example, _system: str, _asking: Asking) -> Scored:
         message = "no such key"
@@ -113,6 +143,28 @@ def test_a_function_that_raises_costs_its_own_judgment() -> None:
     judgment = only(judge_of(wrong))
     assert judgment.status is Status.CALL_ERROR
     assert judgment.failure == Failure("KeyError: 'no such key'", kind=FailureKind.INTERNAL)
+
+
+def test_a_function_that_would_end_the_program_costs_its_own_judgment(tmp_path: Path) -> None:
+    def leaving(example: Example, _system: str, _asking: Asking) -> Scored:
+        return Scored(1.0, Grade(1.0)) if example.id == "r1" else sys.exit(7)
+
+    report = gavelkit.evaluate(some_rows(3), judge_of(leaving), output=tmp_path, max_error_rate=1.0)
+    counts = report.metric("own").counts
+    assert (counts[Status.OK], counts[Status.CALL_ERROR]) == (1, 2)
+
+
+def test_a_result_that_no_record_can_hold_costs_its_own_judgment(tmp_path: Path) -> None:
+    circle: list[object] = []
+    circle.append(circle)
+
+    def odd(example: Example, _system: str, _asking: Asking) -> Scored:
+        parts = {"r1": {(1, 2): 3}, "r2": circle, "r3": {"set": {1}, "nan": float("nan"), "half": "\ud800", 4: b"x"}}
+        return Scored(1.0, Grade(1.0, parts={"found": parts[example.id]}))
+
+    report = gavelkit.evaluate(some_rows(3), judge_of(odd), output=tmp_path, max_error_rate=1.0)
+    counts = report.metric("own").counts
+    assert (counts[Status.OK], counts[Status.CALL_ERROR]) == (1, 2)
 
 
 def test_a_call_that_fails_is_the_judgments_failure_unless_the_function_catches_it() -> None:
@@ -156,7 +208,7 @@ def test_a_run_keeps_what_it_asked_and_asks_it_once(tmp_path: Path) -> None:
     for _ in range(2):
         report = gavelkit.evaluate(some_rows(3), judge_of(asking_twice, a=asked), output=tmp_path)
     assert report.metric("own").value == 1.0
-    assert len(asked.requests) == 2  # rows ask the same, and the third question is the first again
+    assert len(asked.requests) == 3  # the rows ask the same, each the first question twice
     reader = open_reader(tmp_path)
     entries = list(reader.entries())
     reader.close()
@@ -193,3 +245,26 @@ def test_an_ended_run_asks_nobody_any_more() -> None:
     asyncio.run(run())
     assert not asked.requests
     assert ended
+
+
+def test_a_question_under_way_ends_with_the_run() -> None:
+    begun, ended = threading.Event(), threading.Event()
+
+    class Hanging:
+        async def complete(self, _request: Request) -> Completion:
+            begun.set()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                ended.set()
+            raise AssertionError
+
+    async def run() -> None:
+        task = asyncio.ensure_future(judge_of(asking_twice, a=Hanging())(EXAMPLE))
+        await asyncio.to_thread(begun.wait, 10)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert await asyncio.to_thread(ended.wait, 10)
+
+    asyncio.run(run())

@@ -15,12 +15,14 @@ from tests.pages import NO_NETWORK
 from gavelkit.engines import Retrying
 from gavelkit.simulator import Rule, Script, running_simulator
 from gavelkit.simulator.server import HttpAnswer
+from gavelkit.storage import open_reader
 
 from .conftest import SAMPLES, SECRET, Bench, entry, failing, row_of, rows
 
 LINE = ["idx", "score", "judgment_raw", "explanation", "formatted_prompt", "prediction", "reference", "error"]
 EXAMPLE = {"score": 7.5, "accuracy": 8.0, "fluency": 7.0, "reasoning": "The main ideas are there."}
 ANSWER = {"score": 6.5, "accuracy": 9.0, "fluency": 4.0, "reasoning": "It reads badly."}
+FIELDS = {"options": ["a", "b"], "year": 1990, "source": {"page": 7}, "note": None}
 
 
 def structured(**settings: Any) -> dict[str, Any]:
@@ -41,6 +43,7 @@ def test_a_remote_model_scores_each_saved_response_and_the_mean_is_reported(benc
     assert bench.results["results"] == {"geography": {"llm_judge": 1.5}}
     assert {request.path for request in bench.requests} == {"/v1/chat/completions"}
     assert [body["messages"][0]["role"] for body in bench.bodies] == ["user"] * 4
+    assert [prompt.splitlines()[1] for prompt in bench.prompts] == [f"Answer: It is {n}." for n in range(4)]
 
 
 def test_every_parameter_of_the_page_can_stand_in_the_task_file(bench: Bench) -> None:
@@ -74,15 +77,17 @@ def test_every_parameter_of_the_page_can_stand_in_the_task_file(bench: Bench) ->
         ("{{ reference }}", "gold 0"),
         ("{{ doc.question }}", "What is 0?"),
         ("{{ doc['question'] }} {{ doc.sentence_eng_Latn }}", "What is 0? English 0"),
-        ("{{ doc }}", json.dumps(rows(1)[0]["doc"])),
+        ("{{ doc.options[1] }} {{ doc.year + 1 }} {{ doc.source.page }} {{ doc.note is none }}", "b 1991 7 True"),
+        ("{{ doc }}", json.dumps({**rows(1)[0]["doc"], **FIELDS})),
         ("{% if reference %}Reference: {{ reference }}\n{% endif %}Response", "Reference: gold 0\nResponse"),
-        ("{% for name in doc %}{{ name }} {% endfor %}.", "question sentence_eng_Latn sentence_ara_Arab ."),
+        ("{% for name in doc %}{{ name }} {% endfor %}.", " ".join([*rows(1)[0]["doc"], *FIELDS, "."])),
     ],
 )
 def test_a_template_is_jinja_and_reads_the_document_the_prediction_and_the_reference(
     bench: Bench, template: str, prompt: str
 ) -> None:
-    ended = bench.judge(entry(prompt_template=template), data=1)
+    (row,) = rows(1)
+    ended = bench.judge(entry(prompt_template=template), data=[{**row, "doc": {**row["doc"], **FIELDS}}])
     assert ended.code == 0, ended.err
     assert bench.prompts == [prompt]
 
@@ -215,15 +220,23 @@ def several() -> list[dict[str, Any]]:
 
 
 def test_several_judges_have_their_own_prompt_model_key_and_file(bench: Bench) -> None:
-    ended = bench.judge(*several(), answer=lambda prompt: "Score: 8.5" if "right" in prompt else "Score: 7.2")
+    scores = {"Is it right": 8.5, "Does it read well": 7.2, "Question: What is 0": 6.0}
+    ended = bench.judge(
+        *several(), entry(), answer=lambda prompt: f"Score: {scores.get(prompt.partition('?')[0])}", data=1
+    )
     assert ended.code == 0, ended.err
-    assert bench.results["results"]["geography"] == {"llm_judge_accuracy": 8.5, "llm_judge_fluency": 7.2}
+    assert bench.results["results"]["geography"] == {
+        "llm_judge_accuracy": 8.5,
+        "llm_judge_fluency": 7.2,
+        "llm_judge": 6.0,
+    }
     assert bench.files == [
         "llm_judge_geography_accuracy_gpt-4_<timestamp>.jsonl",
         "llm_judge_geography_fluency_claude-haiku-4-5-20251001_<timestamp>.jsonl",
+        "llm_judge_geography_judge-1_<timestamp>.jsonl",
     ]
     models = {(body["model"], body["messages"][0]["content"].partition("?")[0]) for body in bench.bodies}
-    assert models == {("gpt-4", "Is it right"), ("claude-haiku-4-5-20251001", "Does it read well")}
+    assert models == set(zip(("gpt-4", "claude-haiku-4-5-20251001", "judge-1"), scores, strict=True))
 
 
 @pytest.mark.parametrize(
@@ -595,18 +608,23 @@ def test_replies_that_cannot_be_read_count_as_failed(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "told"),
+    ("answer", "others", "told"),
     [
-        (failing(401), "the key is wrong"),
-        (failing(403), "the key has no access"),
-        (failing(404, "no such model"), "the model is wrong"),
+        (failing(401), [], "the key is wrong"),
+        (failing(403), [], "the key has no access"),
+        (failing(404, "no such model"), [], "the model is wrong"),
+        (
+            "Score: 8",
+            [entry(name="gone", model="judge-2", api_base="http://127.0.0.1:9/v1")],
+            "the address is wrong, or nothing runs there",
+        ),
     ],
 )
 def test_the_preflight_ends_a_run_before_anything_is_judged(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch, answer: HttpAnswer, told: str
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, answer: Any, others: list[dict[str, Any]], told: str
 ) -> None:
     monkeypatch.setenv("LLM_JUDGE_API_KEY", "wrong")
-    ended = bench.judge(answer=answer)
+    ended = bench.judge(entry(), *others, answer=answer)
     assert (ended.code, bench.requests) == (4, [])
     assert len(bench.preflights) == 1
     assert told in ended.err
@@ -623,11 +641,24 @@ def test_the_preflight_can_be_left_out(bench: Bench) -> None:
     assert (bench.preflights, len(bench.requests)) == ([], 3)
 
 
+def _held(folder: Path) -> int:
+    reader = open_reader(folder)
+    try:
+        return sum(1 for _ in reader.entries())
+    finally:
+        reader.close()
+
+
 def test_what_came_before_a_run_broke_off_is_kept_and_not_paid_for_again(bench: Bench) -> None:
     one = entry(concurrency=1, preflight_check=False)
-    assert (
-        bench.judge(one, answer=lambda prompt: by_row(prompt) if row_of(prompt) < 2 else failing(401), data=4).code == 4
-    )
+    kept: list[int] = []
+
+    def breaks(prompt: str) -> str | HttpAnswer:
+        kept.append(_held(bench.folder / "out"))  # what a crash would leave at this moment
+        return by_row(prompt) if row_of(prompt) < 2 else failing(401)
+
+    assert bench.judge(one, answer=breaks, data=4).code == 4
+    assert kept == [0, 1, 2]
     assert bench.judge(one, answer=by_row, data=4).code == 0
     assert sorted(map(row_of, bench.prompts)) == [2, 3]
     assert bench.scores == [0.0, 1.0, 2.0, 3.0]

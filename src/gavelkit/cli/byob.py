@@ -5,23 +5,26 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import redirect_stdout
 from typing import Any
 
+from gavelkit.cli.announce import tell_calls
 from gavelkit.cli.ending import say
-from gavelkit.cli.flags import add_output, value_of
+from gavelkit.cli.flags import add_output, read_as
 from gavelkit.cli.progress import Progress
 from gavelkit.cli.signals import stopping
 from gavelkit.config.setting import Kind, number, whole
 from gavelkit.core.errors import ConfigError
-from gavelkit.integrations.nemo_byob_files import PREDICTIONS, RESULTS, Results
+from gavelkit.integrations.nemo_byob_files import PREDICTIONS, RESULTS, SCORED, Results
 from gavelkit.integrations.nemo_byob_load import load_benchmark
 from gavelkit.integrations.nemo_byob_plan import Choices, Model, Planned, plan
 from gavelkit.integrations.nemo_byob_run import Outcome, carry_out
 from gavelkit.reports import printable
+from gavelkit.reports.columns import Columns
 from gavelkit.run import Stop, pointing
 
+_WIDTH = 100
 _TYPES = ("chat", "completions", "completions_logprob")
 
 
@@ -142,8 +145,7 @@ def _model(options: argparse.Namespace) -> Model | None:
 
 def _announce(planned: Planned, choices: Choices) -> None:
     say(f"running {planned.benchmark.name} over {planned.source.path} into {planned.folder}")
-    for endpoint in planned.endpoints:
-        say(f"calls go to {endpoint}, for at most {choices.parallelism} samples at once")
+    tell_calls(dict.fromkeys(planned.endpoints, choices.parallelism))
 
 
 def _show(outcome: Outcome, *, as_json: bool) -> None:
@@ -156,15 +158,20 @@ def _show(outcome: Outcome, *, as_json: bool) -> None:
 
 
 def _lines(results: Results) -> Iterator[str]:
-    """A row for each score, then how the samples ended, and every judge's failures."""
+    """A row for each score, then how the samples ended, and every judge's failures, each with its first reason."""
     if results.scores:
         yield from _grid([("score", "value", "stderr", "n", "failed", "mean without"), *_rows(results)])
-        yield ""
+    else:
+        yield "no sample has a score that is a finite number"
+    yield ""
     ended = ", ".join(f"{count:,} {status}" for status, count in sorted(results.statuses.items()))
     yield f"{results.name}: {results.samples:,} sample{'' if results.samples == 1 else 's'}: {ended}"
+    for status, why in sorted(results.reasons.items()):
+        yield f"  {'failed' if status == SCORED else status}, first {why}"
     for judge, statuses in results.judge_failures.items():
         told = ", ".join(f"{count:,} {status}" for status, count in statuses.items())
         yield f"judge {judge!r} gave no score: {told}; each counts as 0.0 in `value`, and not in `mean without`"
+        yield f"  first {results.judge_reasons[judge]}"
 
 
 def _rows(results: Results) -> Iterator[tuple[str, ...]]:
@@ -182,24 +189,12 @@ def _rows(results: Results) -> Iterator[tuple[str, ...]]:
 
 
 def _grid(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for first, *others in rows:
-        numbers = "  ".join(text.rjust(width) for text, width in zip(others, widths[1:], strict=True))
-        yield f"{first.ljust(widths[0])}  {numbers}"
+    labels, cells = [printable(label) for label, *_ in rows], [row[1:] for row in rows]
+    columns = Columns.of(cells, labels, width=_WIDTH)
+    for label, row in zip(labels, cells, strict=True):
+        yield from columns.lines(label, row)
 
 
 def _number(parser: argparse.ArgumentParser, flag: str, kind: Kind, default: Any, told: str) -> None:
     shown = "" if default is None else f" (default: {default:g})"
-    parser.add_argument(flag, metavar="N", type=_read(kind), default=default, help=told + shown)
-
-
-def _read(kind: Kind) -> Callable[[str], Any]:
-    def read(text: str) -> Any:
-        try:
-            value = value_of(text)
-            return kind.read(float(value) if isinstance(value, str) else value)  # YAML takes 1e-3 for a text
-        except ValueError:
-            message = f"takes {kind.expects}, not {text!r}"
-            raise argparse.ArgumentTypeError(message) from None
-
-    return read
+    parser.add_argument(flag, metavar="N", type=read_as(kind), default=default, help=told + shown)

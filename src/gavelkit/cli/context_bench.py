@@ -7,13 +7,17 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+from gavelkit.cli.announce import tell_calls
 from gavelkit.cli.ending import say
+from gavelkit.cli.flags import read_as
 from gavelkit.cli.progress import Progress
 from gavelkit.cli.signals import stopping
 from gavelkit.config.environment import sends_key_in_clear
+from gavelkit.config.setting import number, whole
 from gavelkit.core.errors import ConfigError, RunFailed
+from gavelkit.core.path import did_you_mean
 from gavelkit.integrations.context_bench import (
     AnswerQuality,
     CompressionRatio,
@@ -32,6 +36,7 @@ from gavelkit.integrations.context_bench_result import EvalResult
 from gavelkit.integrations.context_bench_rows import Evaluator, Metric
 from gavelkit.integrations.context_bench_run import Evaluation
 from gavelkit.integrations.context_bench_systems import KEY, OpenAIProxy
+from gavelkit.reports.figures import counted
 from gavelkit.run import Stop, pointing
 
 _FORMS: Final[dict[str, Callable[[EvalResult], str]]] = {
@@ -42,6 +47,7 @@ _FORMS: Final[dict[str, Callable[[EvalResult], str]]] = {
 }
 _CACHE: Final = "runs/context-bench"
 _MOST_FAILED: Final = 0.1
+_JUDGED: Final = "judge_score"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -55,16 +61,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--name", metavar="NAME", action="append", help="the system's name in results, once for each --proxy")
     add("--model", default="gpt-4", metavar="MODEL", help="the model that is asked for there (default: gpt-4)")
     add("--dataset", metavar="NAME", action="append", required=True, help="NAME, NAME:CONFIG or FILE.jsonl; repeat")
-    add("-n", "--max-examples", metavar="N", type=_whole, help="the first N rows of each dataset")
+    add("-n", "--max-examples", metavar="N", type=read_as(whole(least=1)), help="the first N rows of each dataset")
     add("--output", choices=_FORMS, default="table", help="how results are written to stdout (default: table)")
     add("--score-field", default="f1", metavar="FIELD", help="the score that metrics are made of (default: f1)")
-    add("--threshold", type=_number, default=0.7, metavar="X", help="the score that passes (default: 0.7)")
+    add("--threshold", type=read_as(number()), default=0.7, metavar="X", help="the score that passes (default: 0.7)")
     add("--judge-url", metavar="URL", help="a judge's endpoint, without /v1; adds judge_score to the scores")
     add("--judge-model", default="gpt-4", metavar="MODEL", help="the judge's model (default: gpt-4)")
     add(
         "--max-workers",
         metavar="N",
-        type=_whole,
+        type=read_as(whole(least=1)),
         help="so many answers, and so many scores, at once; one where left out",
     )
     add("--cache-dir", metavar="DIR", default=_CACHE, help=f"where the run's folder is made (default: {_CACHE})")
@@ -80,10 +86,8 @@ def run(options: argparse.Namespace) -> int:
     evaluation = _evaluation(options)
     folder = Path(options.cache_dir) / evaluation.digest
     if not options.quiet:
-        say(f"evaluating {len(evaluation.originals):,} examples into {folder}")
-        for url in {*options.proxy, *([options.judge_url] if options.judge_url else [])}:
-            if os.environ.get(KEY) and sends_key_in_clear(url):
-                say(f"the key goes to {url} over plain http, readable on the way")
+        say(f"evaluating {counted(len(evaluation.originals), 'example')} into {folder}")
+        _tell_calls(options)
     failed = _carry_out(evaluation, folder, progress, retry_errors=options.retry_errors)
     result = evaluation.result(folder)
     if len(options.proxy) > 1:
@@ -95,6 +99,16 @@ def run(options: argparse.Namespace) -> int:
     if failed is not None:
         raise failed
     return 0
+
+
+def _tell_calls(options: argparse.Namespace) -> None:
+    most = dict.fromkeys(options.proxy, options.max_workers or 1)
+    if options.judge_url:
+        most[options.judge_url] = most.get(options.judge_url, 0) + (options.max_workers or 1)
+    tell_calls(most)
+    for url in most:
+        if os.environ.get(KEY) and sends_key_in_clear(url):
+            say(f"the key goes to {url} over plain http, readable on the way")
 
 
 def _carry_out(evaluation: Evaluation, folder: Path, progress: Progress, *, retry_errors: bool) -> RunFailed | None:
@@ -112,6 +126,7 @@ def _carry_out(evaluation: Evaluation, folder: Path, progress: Progress, *, retr
 
 
 def _evaluation(options: argparse.Namespace) -> Evaluation:
+    _check_score(options)
     names = options.name or [None] * len(options.proxy)
     if len(names) != len(options.proxy):
         message = f"--name: {len(names)} for {len(options.proxy)} --proxy; give one to each, or none"
@@ -132,6 +147,17 @@ def _evaluation(options: argparse.Namespace) -> Evaluation:
     )
 
 
+def _check_score(options: argparse.Namespace) -> None:
+    """Raises ConfigError for a score that nothing gives: all figures would be 0."""
+    if options.score_field == _JUDGED and not options.judge_url:
+        message = f"--score-field: {_JUDGED} comes from a judge; --judge-url says where it is"
+        raise ConfigError(message)
+    scores = [*AnswerQuality().score({}, {}), *([_JUDGED] if options.judge_url else [])]
+    if options.score_field not in scores:
+        message = f"--score-field: there is no score {options.score_field!r}{did_you_mean(options.score_field, scores)}"
+        raise ConfigError(message)
+
+
 def _metrics(options: argparse.Namespace) -> Iterator[Metric]:
     field, threshold = options.score_field, options.threshold
     yield MeanScore(field)
@@ -141,21 +167,3 @@ def _metrics(options: argparse.Namespace) -> Iterator[Metric]:
     yield Latency()
     if len(options.dataset) > 1:
         yield PerDatasetBreakdown(field)
-
-
-def _whole(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) == 0:
-        message = f"takes a whole number, 1 or more, not {text!r}"
-        raise argparse.ArgumentTypeError(message)
-    return int(text)
-
-
-def _number(text: str) -> Any:
-    try:
-        number = float(text)
-    except ValueError:
-        number = float("nan")
-    if number != number:  # noqa: PLR0124 - NaN alone is not itself
-        message = f"takes a number such as 0.7, not {text!r}"
-        raise argparse.ArgumentTypeError(message)
-    return number

@@ -14,7 +14,7 @@ from gavelkit.core.errors import EndpointError, GavelError, Interrupted, RunFail
 from gavelkit.reports import printable
 
 _RESUMABLE = (EndpointError, Interrupted, StorageError)
-_JUDGING = frozenset({"run", "score", "byob", "context-bench"})
+_JUDGING = frozenset({"run", "score", "pairwise", "byob", "context-bench"})
 
 
 def ended(command: Callable[[], int], given: Sequence[str]) -> int:
@@ -26,8 +26,9 @@ def ended(command: Callable[[], int], given: Sequence[str]) -> int:
     except GavelError as error:
         say(f"gavel: {error}")
         if isinstance(error, RunFailed):
-            say("  everything judged is kept; run the same command again to try the failed calls once more")
-        elif isinstance(error, _RESUMABLE) and _JUDGING.intersection(given):
+            say("  everything judged is kept; the same command again tries the failed calls once more,")
+            say("  and with --retry-errors unreadable replies too")
+        elif isinstance(error, _RESUMABLE) and _JUDGING.intersection(given[:1]):
             report = getattr(error, "report", None)
             began = report is not None or not isinstance(error, EndpointError)
             say(f"  to go on: {resume_command(given, report.folder if report else '', began=began)}")

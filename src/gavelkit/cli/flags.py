@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import yaml
 
 from gavelkit.config import Flags
 from gavelkit.config.schema import JUDGE, LIMITS, RUN, TOP
-from gavelkit.config.setting import TEXT, Setting
+from gavelkit.config.setting import TEXT, Kind, Setting
 
 _RUN_NAMES = {setting.name for setting in (*TOP, *RUN)}
 
@@ -72,6 +72,20 @@ def value_of(text: str) -> Any:
         return yaml.safe_load(text)
     except yaml.YAMLError:
         return text
+
+
+def read_as(kind: Kind) -> Callable[[str], Any]:
+    """What reads a flag that is no setting, and says what it takes where it is given anything else."""
+
+    def read(text: str) -> Any:
+        try:
+            value = value_of(text)
+            return kind.read(float(value) if isinstance(value, str) else value)  # YAML takes 1e-3 for a text
+        except ValueError:
+            message = f"takes {kind.expects}, not {text!r}"
+            raise argparse.ArgumentTypeError(message) from None
+
+    return read
 
 
 def _metavar(setting: Setting) -> str:

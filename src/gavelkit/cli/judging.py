@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from dataclasses import replace
 from pathlib import Path
 
 from gavelkit import __version__
+from gavelkit.cli.announce import tell_calls
 from gavelkit.cli.confirm import confirm
 from gavelkit.cli.ending import say
 from gavelkit.cli.outcome import check_junit, leave_files, tell_programs
 from gavelkit.cli.progress import Progress
 from gavelkit.cli.signals import stopping
 from gavelkit.config import Configuration
-from gavelkit.config.proxy import proxy_for
 from gavelkit.core.errors import EndpointError, Interrupted, RunFailed
 from gavelkit.core.event import Observe
 from gavelkit.core.report import Report
@@ -62,10 +61,7 @@ def run_and_show(configuration: Configuration, options: argparse.Namespace, prog
             say(f"judge {judge.name!r} repeats at temperature 0, where replies hardly differ; set a temperature")
     if not options.quiet:
         say(f"judging {configuration.source.path} into {folder}")
-        for endpoint, most in _endpoints(configuration).items():
-            proxy = proxy_for(endpoint, os.environ)
-            through = f" through the proxy {proxy}" if proxy else ""
-            say(f"calls go to {endpoint}{through}, at most {most} at once")
+        tell_calls(_endpoints(configuration))
     confirm(configuration, options, folder)
     try:
         observe = pointing(progress.observe, folder)

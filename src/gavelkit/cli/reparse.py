@@ -45,6 +45,7 @@ def _judges(folder: Path, config: str | None, surroundings: Surroundings) -> tup
     reader = open_reader(folder)
     try:
         recorded: dict[str, Any] | None = reader.meta.get("settings")
+        own = [judge.name for judge in reader.judges if judge.asks["way"] == "function"]
     finally:
         reader.close()
     file = Path(config) if config else Path(recorded["config"]) if recorded and "config" in recorded else None
@@ -55,6 +56,12 @@ def _judges(folder: Path, config: str | None, surroundings: Surroundings) -> tup
     elif recorded:
         given, where = recorded["given"], f"{folder}: settings"
         surroundings = replace(surroundings, folder=Path(recorded["folder"]))
+    elif own:
+        message = (
+            f"{folder}: the replies are read by code ({own[0]}), which no configuration holds; "
+            f"run again what made this run: it asks nothing that is held, and reads again where the code changed"
+        )
+        raise ConfigError(message)
     else:
         message = f"{folder}: the run was made from Python and names no configuration; give one with --config"
         raise ConfigError(message)

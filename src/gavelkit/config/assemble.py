@@ -14,7 +14,7 @@ from gavelkit.config.reaching import engine_for, model_for, most_at_once
 from gavelkit.config.reading import reader
 from gavelkit.config.response_format import read_response_format, templates
 from gavelkit.config.scale import scale_of
-from gavelkit.config.schema import JUDGE, UNNAMED
+from gavelkit.config.schema import JUDGE, JUDGE_DEFAULTS, UNNAMED
 from gavelkit.config.setting import read_settings
 from gavelkit.config.stepwise import (
     base_preset,
@@ -35,7 +35,6 @@ from gavelkit.prompts import Prompt
 from gavelkit.prompts.prompt import RESERVED
 
 _SENT = ("temperature", "max_tokens", "top_p", "seed")
-_DEFAULTS = {setting.name: setting.default for setting in JUDGE if setting.default is not None}
 _NAME_MARKS = ".[]"
 _OWN_FIELDS = {"model", "messages", "stream"}
 
@@ -133,8 +132,8 @@ def assemble(
         message = f"{where}: a judge needs a preset, a criterion or a prompt_template"
         raise ConfigError(message)
     environment = surroundings.environment
-    api_base = default_api_base(chosen.get("engine", _DEFAULTS["engine"]), environment, name=name)
-    settings = {**_DEFAULTS, "api_base": api_base, **chosen}
+    api_base = default_api_base(chosen.get("engine", JUDGE_DEFAULTS["engine"]), environment, name=name)
+    settings = {**JUDGE_DEFAULTS, "api_base": api_base, **chosen}
     model = chosen.get("model") or model_for(settings, environment, name=name, function=function)
     engine, probes = engine_for(settings, surroundings, name=name, model=model, where=where, function=function)
     reached = Reached(engine, probes, Parameters(model, _sent(settings, where)))

@@ -8,7 +8,7 @@ import socket
 import unicodedata
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from gavelkit.core.errors import ConfigError
@@ -30,7 +30,7 @@ def variable_part(name: str) -> str:
 class Environment:
     """Looks settings up, most particular first: `LLM_JUDGE_<NAME>_*`, `LLM_JUDGE_*`, `OPENAI_*`."""
 
-    variables: Mapping[str, str]
+    variables: Mapping[str, str] = field(repr=False)
 
     def model(self, judge: str) -> str | None:
         """The model of a judge, None where no variable names one."""
@@ -50,15 +50,7 @@ class Environment:
         key = self._first(judge, "API_KEY")
         if key is None and (key := self.variables.get("OPENAI_API_KEY") or None) is not None:
             self._check_destination(api_base)
-        if key is None:
-            return None
-        key = key.strip("\r\n")
-        if not key:
-            return None
-        if not key.isascii() or not key.isprintable():
-            message = f"the API key of judge {judge!r} holds a line break or another character no header can carry"
-            raise ConfigError(message)
-        return key
+        return None if key is None else usable_key(key, judge)
 
     @property
     def ca_file(self) -> str | None:
@@ -89,6 +81,15 @@ class Environment:
             f"export LLM_JUDGE_API_KEY=... with the key meant for this judge"
         )
         raise ConfigError(message)
+
+
+def usable_key(key: str, judge: str) -> str | None:
+    """A key as it is sent, None where it is empty. Raises ConfigError where it cannot stand in a header."""
+    key = key.strip("\r\n")
+    if not key.isascii() or not key.isprintable():
+        message = f"the API key of judge {judge!r} holds a line break or another character no header can carry"
+        raise ConfigError(message)
+    return key or None
 
 
 def sends_key_in_clear(api_base: str) -> bool:

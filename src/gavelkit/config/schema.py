@@ -250,6 +250,8 @@ JUDGE = (
     *LIMITS,
 )
 
+JUDGE_DEFAULTS = {setting.name: setting.default for setting in JUDGE if setting.default is not None}
+
 RUN = (
     *LIMITS,
     Setting("repeat", whole(least=1, most=256), "How often each response is judged.", 1, "--repeat"),

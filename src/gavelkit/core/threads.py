@@ -50,6 +50,7 @@ class _Threads:
                         return
                 continue
             job()
+            del job  # while the thread idles, nothing of the last call stays in memory
             with self._lock:
                 self._idle.append(jobs)
 
@@ -59,7 +60,7 @@ os.register_at_fork(after_in_child=_THREADS.forget)
 
 
 async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """What the function returns, or raises, called in another thread.
+    """What the function returns, or raises, called in another thread. What would end a loop is raised as RuntimeError.
 
     `asyncio.to_thread` has a handful of threads on a small machine, whatever concurrency a user sets, and a process
     cannot end before they do: one call that hangs would hold up Ctrl-C. Whoever is cancelled while waiting leaves the
@@ -72,17 +73,23 @@ async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs)
     def call() -> None:
         try:
             result = context.run(function, *args, **kwargs)
-        except StopIteration as error:
-            stopped = RuntimeError("StopIteration was raised")  # a future cannot hold one: it would end the waiter
-            stopped.__cause__ = error
-            _tell(loop, _fail, future, stopped)
         except BaseException as error:  # noqa: BLE001 - it is raised again where the result is waited for
-            _tell(loop, _fail, future, error)
+            _tell(loop, _fail, future, _harmless(error))
         else:
             _tell(loop, _end, future, result)
 
     _THREADS.start(call)
     return await future
+
+
+def _harmless(error: BaseException) -> Exception:
+    """The error as a future may hold it: a StopIteration would end the waiter, a SystemExit the whole event loop."""
+    if isinstance(error, Exception) and not isinstance(error, StopIteration):
+        return error
+    said = f": {error}" if str(error) else ""
+    held = RuntimeError(f"{type(error).__name__} was raised{said}")
+    held.__cause__ = error
+    return held
 
 
 def _tell(loop: asyncio.AbstractEventLoop, how: Callable[..., None], *args: object) -> None:
@@ -95,6 +102,6 @@ def _end(future: asyncio.Future[T], result: T) -> None:
         future.set_result(result)
 
 
-def _fail(future: asyncio.Future[T], error: BaseException) -> None:
+def _fail(future: asyncio.Future[T], error: Exception) -> None:
     if not future.done():
         future.set_exception(error)

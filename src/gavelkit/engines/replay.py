@@ -35,21 +35,30 @@ class Replaying:
             return stored
         asked = self._in_flight.get(request.key)
         if asked is not None:
-            return replace(await asyncio.shield(asked), replayed=True)
+            return await self._shared(request, asked)
         future: asyncio.Future[Completion] = asyncio.get_running_loop().create_future()
         self._in_flight[request.key] = future
         try:
             completion = self._journal.reply(request, await self._inner.complete(request))
+        except asyncio.CancelledError:
+            future.cancel()
+            raise
         except BaseException as error:
-            if not future.cancelled():
-                future.set_exception(error)
-                future.exception()  # nobody else may be waiting, and that is no mistake
+            future.set_exception(error)
+            future.exception()  # nobody else may be waiting, and that is no mistake
             raise
         else:
             future.set_result(completion)
             return completion
         finally:
             del self._in_flight[request.key]
+
+    async def _shared(self, request: Request, asked: asyncio.Future[Completion]) -> Completion:
+        """What another's call brings. Where whoever made it was cancelled, the question is still to be asked."""
+        await asyncio.wait({asked})
+        if asked.cancelled():
+            return await self.complete(request)
+        return replace(asked.result(), replayed=True)
 
 
 class StoredOnly:

@@ -34,15 +34,27 @@ _MOST: Final = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class Answering(System):
-    """A system that notes each answer, in its own shape, for those who score it."""
+    """A system that notes each answer, in its own shape, for those who score it.
+
+    A failure holds for all of them: otherwise each would have the system tried again, and one row would have scores of
+    some and none of the others.
+    """
 
     answers: dict[tuple[str, str], Completion] = field(default_factory=dict)
     """By the system's name and the example's id."""
+    failures: dict[tuple[str, str], CallError] = field(default_factory=dict)
+    """Likewise, of this start alone: the next one tries again."""
 
     async def answer(self, request: Request) -> Completion:
         """Its reply. Raises CallError or NotYet."""
-        completion = await self.engine.complete(request)
-        self.answers[self.name, request.labels.example_id] = completion
+        asked = self.name, request.labels.example_id
+        if asked in self.failures:
+            raise self.failures[asked]
+        try:
+            completion = self.answers[asked] = await self.engine.complete(request)
+        except CallError as error:
+            self.failures[asked] = error
+            raise
         return completion
 
 
@@ -50,6 +62,7 @@ def answering(systems: Sequence[BenchSystem], originals: Originals, *, workers: 
     """Systems of a run that share their answers and `workers` places; a system's code runs in a thread."""
     engine: Engine = Ceiling(_Processing({system.name: system for system in systems}, originals), workers)
     answers: dict[tuple[str, str], Completion] = {}
+    failures: dict[tuple[str, str], CallError] = {}
 
     def asked(example: Example) -> tuple[Message, ...]:
         return (Message("user", canonical(plain_json(originals[example.id]))),)
@@ -62,6 +75,7 @@ def answering(systems: Sequence[BenchSystem], originals: Originals, *, workers: 
             engine=engine,
             probes=system.probes if isinstance(system, OpenAIProxy) else (),
             answers=answers,
+            failures=failures,
         )
         for system in systems
     )

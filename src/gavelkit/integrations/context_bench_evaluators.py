@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import urllib.error
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -24,17 +25,22 @@ from gavelkit.core.message import Message, Parameters, Request
 from gavelkit.core.probe import Probe
 from gavelkit.core.status import Status
 from gavelkit.core.threads import in_thread
+from gavelkit.engines import Retrying, RetryPolicy, SystemClock
+from gavelkit.engines.refusal import refusal
 from gavelkit.integrations.context_bench import MAX_TOKENS, LLMJudge, template
 from gavelkit.integrations.context_bench_answers import Originals, processed_of
 from gavelkit.integrations.context_bench_identity import identity_of
 from gavelkit.integrations.context_bench_quality import AnswerQuality
 from gavelkit.integrations.context_bench_rows import Evaluator
-from gavelkit.integrations.context_bench_systems import reach
+from gavelkit.integrations.context_bench_systems import reach_bench
 from gavelkit.judges import Asking, FunctionJudge, Scored
 
-STEP: Final = "judge"
 NOBODY: Final = "responses"
 """The judge where there is no evaluator: it only lets the systems answer."""
+_SHORTEST_KEY: Final = 16
+"""A shorter one is part of too many words."""
+WHEN_TOLD_TO_WAIT: Final = RetryPolicy(5)
+"""How often a judge is asked again that answers 429, 503 or 529; whatever else fails is its page's 0.0 at once."""
 _SHARES: Final = (AnswerQuality, LLMJudge)
 """Whose scores lie between 0 and 1."""
 
@@ -51,7 +57,7 @@ class Answers:
 def scoring(evaluator: Evaluator, name: str, answers: Answers, *, limits: Limits, preflight: bool) -> FunctionJudge:
     """An evaluator as the judge of this name. Where it asks a model, the replies are kept, and asked for once."""
     scale = Criterion(name, Range(0.0, 1.0)) if isinstance(evaluator, _SHARES) else None
-    function = partial(_score, evaluator, answers)
+    function = partial(_score, evaluator, name, answers)
     if not isinstance(evaluator, LLMJudge):
         return FunctionJudge(name, function, Identity(_evaluator(evaluator)), scale=scale, limits=limits)
     parameters = _parameters(evaluator)
@@ -60,7 +66,7 @@ def scoring(evaluator: Evaluator, name: str, answers: Answers, *, limits: Limits
         function,
         Identity({**_evaluator(evaluator), "parameters": parameters.values, "prompt": template()}),
         reading=Identity({"rating": "the first digit from 1 to 5"}),
-        engines={STEP: _JudgeEngine(evaluator)},
+        engines={name: Retrying(_JudgeEngine(evaluator), WHEN_TOLD_TO_WAIT, clock=SystemClock())},
         scale=scale,
         model=evaluator.model,
         limits=limits,
@@ -81,11 +87,11 @@ def _parameters(judge: LLMJudge) -> Parameters:
     return Parameters(judge.model, {"temperature": 0, "max_tokens": MAX_TOKENS})
 
 
-def _score(evaluator: Evaluator, answers: Answers, example: Example, system: str, asking: Asking) -> Scored:
+def _score(evaluator: Evaluator, name: str, answers: Answers, example: Example, system: str, asking: Asking) -> Scored:
     original, processed = dict(answers.originals[example.id]), processed_of(answers.given[system, example.id])
     through: AbstractContextManager[None] = nullcontext()
     if isinstance(evaluator, LLMJudge):
-        through = evaluator.asked_through(partial(_ask, asking, _parameters(evaluator)))
+        through = evaluator.asked_through(partial(_ask, asking, name, _parameters(evaluator)))
     with answers.places, through:
         scores = dict(evaluator.score(original, processed))
         # Read at once: whoever scores next, in this thread or, of another's evaluator, in any, writes its own.
@@ -93,12 +99,19 @@ def _score(evaluator: Evaluator, answers: Answers, example: Example, system: str
     return _scored(scores, status, str(error or ""), str(reply or ""))
 
 
-def _ask(asking: Asking, parameters: Parameters, prompt: str) -> str:
+def _ask(asking: Asking, name: str, parameters: Parameters, prompt: str) -> str:
     """The model's reply, by way of the record. Raises what the judge's own call raised."""
     try:
-        return asking.complete(STEP, [Message("user", prompt)], parameters).text
+        return asking.complete(name, [Message("user", prompt)], parameters).text
     except CallError as error:
-        raise error.__cause__ or error from None
+        raise _root(error) from None
+
+
+def _root(error: BaseException) -> BaseException:
+    """What the judge's own call raised, however often it was tried."""
+    while isinstance(error, CallError) and (before := error.__cause__ or error.__context__) is not None:
+        error = before
+    return error
 
 
 def _scored(scores: Mapping[str, Any], status: object, error: str, reply: str) -> Scored:
@@ -127,26 +140,41 @@ def _number(value: Any) -> Any:
 
 
 class _JudgeEngine:
-    """Calls the judge's model as the judge does: urllib, one request, no retry."""
+    """Calls the judge's model as the judge does: urllib, one request. What it may be worth trying again, it says."""
 
     def __init__(self, judge: LLMJudge) -> None:
         self._judge = judge
 
     async def complete(self, request: Request) -> Completion:
         """The reply's text. Raises CallError, of which the judge's own error is the cause."""
-        call, prompt = self._judge._call_judge, request.messages[-1].content  # noqa: SLF001 - the name on its page
+        judge, prompt = self._judge, request.messages[-1].content
         began = perf_counter()
         try:
-            text = await in_thread(call, prompt)
+            text = await in_thread(judge._call_judge, prompt)  # noqa: SLF001 - the name on its page
+        except urllib.error.HTTPError as error:
+            error.close()
+            told = refusal(error.code, b"", partial(_header, error))
+            raise CallError(told.kind, str(told), retry_after=told.retry_after, retryable=told.overloaded) from error
         except Exception as error:
             message = f"the judge has no reply: {type(error).__name__}"
             raise CallError(FailureKind.INTERNAL, message, retryable=False) from error
-        return Completion(str(text), finish_reason="stop", seconds=perf_counter() - began)
+        reply = _without(judge._api_key, str(text))  # noqa: SLF001 - it is shown to nobody
+        return Completion(reply, finish_reason="stop", seconds=perf_counter() - began)
+
+
+def _header(error: urllib.error.HTTPError, name: str) -> str | None:
+    value = error.headers.get(name)
+    return None if value is None else str(value)
+
+
+def _without(key: str | None, text: str) -> str:
+    """A reply without the key that it was asked with, should it repeat it: a record keeps no key."""
+    return text.replace(key, "(key)") if key and len(key) >= _SHORTEST_KEY else text
 
 
 def _probes(judge: LLMJudge, name: str) -> tuple[Probe, ...]:
     """How its endpoint is tried; a judge that calls a model in a way of its own is not."""
     if "_call_judge" in vars(judge) or type(judge)._call_judge is not LLMJudge._call_judge:  # noqa: SLF001 - as above
         return ()
-    _, probes = reach(judge.base_url, judge.model, api_key=judge._api_key, name=name, concurrency=1)  # noqa: SLF001 - it is shown to nobody
+    _, probes = reach_bench(judge.base_url, judge.model, api_key=judge._api_key, name=name, concurrency=1)  # noqa: SLF001 - it is shown to nobody
     return probes

@@ -12,7 +12,7 @@ _SECRET = re.compile(r"key|token|secret|password|credential|authorization", re.I
 
 
 def identity_of(thing: Any) -> dict[str, object]:
-    """Its name, its class and, of a dataclass, its public settings; never one that is named like a secret.
+    """Its name, its class and, of a dataclass, its public settings; never a text that is named like a secret.
 
     What a class keeps otherwise is not known: whoever changes it gives it another name.
     """
@@ -32,8 +32,13 @@ def name_of(function: Any) -> str:
 def _settings(thing: Any) -> dict[str, object]:
     if not is_dataclass(thing):
         return {}
-    public = [each.name for each in fields(thing) if not (each.name.startswith("_") or _SECRET.search(each.name))]
-    return {name: _told(getattr(thing, name)) for name in public}
+    public = {each.name: getattr(thing, each.name) for each in fields(thing) if not each.name.startswith("_")}
+    return {name: _told(value) for name, value in public.items() if not _is_secret(name, value)}
+
+
+def _is_secret(name: str, value: Any) -> bool:
+    """A number is none, whatever its name, nor is a function: `max_tokens` and `tokenize` shape what is asked."""
+    return _SECRET.search(name) is not None and not (isinstance(value, int | float) or callable(value))
 
 
 def _told(value: Any) -> object:

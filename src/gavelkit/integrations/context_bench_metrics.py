@@ -109,6 +109,11 @@ class Latency:
 
 
 def _scores(rows: Sequence[EvalRow], field: str) -> list[float]:
+    """A score of each row. Raises TypeError where one is a text, saying whose: evaluators may give labels beside."""
+    for row in rows:
+        if isinstance(row.scores.get(field), str):
+            message = f"{row.system}: {field!r} of example {row.example_id} is no number: {row.scores[field]!r}"
+            raise TypeError(message)
     return [row.scores.get(field, 0.0) for row in rows]
 
 

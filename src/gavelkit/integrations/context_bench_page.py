@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Iterator, Sequence
-from importlib.resources import files
-from typing import Final
+from typing import Any, Final
 
 from gavelkit.integrations.context_bench_breakdown import failed
 from gavelkit.integrations.context_bench_figures import about, figure_names, shown, warnings
 from gavelkit.integrations.context_bench_result import EvalResult
 from gavelkit.integrations.context_bench_rows import EvalRow
+from gavelkit.reports.html_frame import HTML_END, html_head
 from gavelkit.reports.html_text import as_text, block, inline, plain
 
 _TOLD: Final = frozenset({"judge_status", "judge_error"})
@@ -23,19 +21,7 @@ def page(result: EvalResult) -> str:
 
     Data is escaped; beyond that, the page's own policy forbids scripts, forms and loading anything.
     """
-    return "".join([*_head(), *_body(result), "</body>\n</html>\n"])
-
-
-def _head() -> Iterator[str]:
-    style = files("gavelkit.reports").joinpath("page.css").read_text(encoding="utf-8")
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    # The policy stands before anything that holds data.
-    yield '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-    yield f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-    yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-    yield '<meta name="referrer" content="no-referrer">\n<meta name="color-scheme" content="light dark">\n'
-    yield f"<title>Evaluation results</title>\n<style>{style}</style>\n</head>\n<body>\n"
+    return "".join([html_head("Evaluation results"), *_body(result), HTML_END])
 
 
 def _body(result: EvalResult) -> Iterator[str]:
@@ -46,7 +32,7 @@ def _body(result: EvalResult) -> Iterator[str]:
     yield from _summary(result)
     yield '</section>\n<section id="rows"><h2>Rows</h2>\n'
     yield from _rows(result.rows)
-    yield "</section>\n</main>\n<footer><p>Made by gavelkit. This file loads nothing and runs no script.</p></footer>\n"
+    yield "</section>\n</main>\n"
 
 
 def _summary(result: EvalResult) -> Iterator[str]:
@@ -70,7 +56,7 @@ def _rows(rows: Sequence[EvalRow]) -> Iterator[str]:
     yield from _table("Rows", titles, 3)
     for row in rows:
         names = "".join(f"<td>{inline(str(each))}</td>" for each in (row.example_id, row.dataset))
-        figures = [*(shown(name, row.scores.get(name)) for name in scores), *_costs(row)]
+        figures = [*(_score(name, row.scores.get(name)) for name in scores), *_costs(row)]
         numbers = "".join(map(_number, figures))
         yield f'<tr><th scope="row">{inline(row.system)}</th>{names}{numbers}{_judged(row)}{_further(row)}</tr>\n'
     yield "</tbody></table></div>\n"
@@ -83,6 +69,11 @@ def _table(label: str, titles: Sequence[str], texts: int) -> Iterator[str]:
         side = "" if at < texts or title in {"judge", "metadata"} else ' class="number"'
         yield f'<th scope="col"{side}>{plain(title)}</th>'
     yield "</tr></thead><tbody>\n"
+
+
+def _score(name: str, value: Any) -> str:
+    """A figure; what an evaluator of somebody's own gives besides, a label, as its text."""
+    return shown(name, value) if value is None or isinstance(value, int | float) else inline(as_text(value))
 
 
 def _costs(row: EvalRow) -> tuple[str, str, str]:

@@ -147,9 +147,13 @@ def summaries(
 
 
 def usual_metrics(rows: Sequence[EvalRow]) -> list[Metric]:
-    """What is computed where nobody says: mean and pass rate of the first score that there is."""
-    field = next((name for row in rows for name in row.scores), "score")
+    """What is computed where nobody says: mean and pass rate of the first score that is a number."""
+    field = next((name for row in rows for name, score in row.scores.items() if _is_number(score)), "score")
     return [MeanScore(field), PassRate(score_field=field)]
+
+
+def _is_number(score: Any) -> bool:
+    return isinstance(score, int | float)
 
 
 def _figures(rows: Sequence[EvalRow], metrics: Sequence[Metric]) -> dict[str, float]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import inspect
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
+
+from gavelkit.core.errors import UsageError
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +58,19 @@ class Metric(Protocol):
     def compute(self, rows: Sequence[EvalRow]) -> dict[str, float]:
         """The figures by name, also for no rows."""
         ...
+
+
+def refuse_others(what: str, given: Any, method: str) -> None:
+    """Raises UsageError where not each of them is an object with a name and this method, which awaits nothing."""
+    if not isinstance(given, Collection):
+        message = f"{what} are a list, and not {given!r}"
+        raise UsageError(message)
+    for each in given:
+        call = getattr(each, method, None)
+        if isinstance(each, type) or not hasattr(each, "name") or not callable(call):
+            called = f"; is {each.__name__}() meant?" if isinstance(each, type) else ""
+            message = f"{what} are objects with a name and {method}(...), and {each!r} is none{called}"
+            raise UsageError(message)
+        if inspect.iscoroutinefunction(call):
+            message = f"{what}: {method} of {each.name!r} is async; a plain function is needed, which runs in a thread"
+            raise UsageError(message)

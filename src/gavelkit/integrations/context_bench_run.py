@@ -31,7 +31,7 @@ from gavelkit.integrations.context_bench_recorded import (
     usual_metrics,
 )
 from gavelkit.integrations.context_bench_result import EvalResult
-from gavelkit.integrations.context_bench_rows import Evaluator, Metric, System
+from gavelkit.integrations.context_bench_rows import Evaluator, Metric, System, refuse_others
 from gavelkit.reports.wellformed import plain_json
 from gavelkit.run import RunSettings, Stop, evaluate_async, on_loop
 from gavelkit.run.answered import Answered
@@ -104,6 +104,9 @@ class Evaluation:
         preflight_check: bool = True,
         max_error_rate: float = 1.0,
     ) -> None:
+        refuse_others("systems", systems, "process")
+        refuse_others("evaluators", evaluators, "score")
+        refuse_others("metrics", metrics or (), "compute")
         self.systems = [system.name for system in _distinct(systems)]
         self.evaluators = dict(_named(evaluators))
         rows = _rows(dataset, max_examples)
@@ -114,7 +117,8 @@ class Evaluation:
         self._counter = counter or Counter()
         self._preflight = preflight_check
         limits = Limits(_workers(max_workers), max_error_rate)
-        self._judges = tuple(self._answered(systems, limits))
+        self._answerers = answering(systems, self.originals, workers=limits.concurrency)
+        self._judges = tuple(self._answered(limits))
 
     @property
     def digest(self) -> str:
@@ -126,6 +130,7 @@ class Evaluation:
         self, folder: Path, *, observe: Observe = ignore, stop: Stop | None = None, retry_errors: bool = False
     ) -> Report:
         """Ask and score what the folder does not hold. Raises what `evaluate_async` raises."""
+        self._answerers[0].failures.clear()
         settings = RunSettings(retry_errors=retry_errors, preflight_check=self._preflight)
         work = evaluate_async(self._source, self._judges, folder=folder, settings=settings, observe=observe, stop=stop)
         return on_loop(work)
@@ -149,8 +154,8 @@ class Evaluation:
             },
         )
 
-    def _answered(self, systems: Sequence[System], limits: Limits) -> Iterator[Answered]:
-        answerers = answering(systems, self.originals, workers=limits.concurrency)
+    def _answered(self, limits: Limits) -> Iterator[Answered]:
+        answerers = self._answerers
         if not self._preflight:
             answerers = tuple(replace(each, probes=()) for each in answerers)
         places = threading.BoundedSemaphore(limits.concurrency)

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
-from gavelkit.config.environment import Environment
-from gavelkit.config.reaching import engine_for
-from gavelkit.config.schema import JUDGE
+from gavelkit.config.own_key import OwnKey, reach
 from gavelkit.config.surroundings import of_process
 from gavelkit.core.completion import Completion
 from gavelkit.core.errors import CallError, ConfigError
-from gavelkit.core.event import Observe, ignore
+from gavelkit.core.event import ignore
 from gavelkit.core.message import Labels, Message, Parameters, Request
 from gavelkit.core.probe import Probe
 from gavelkit.core.protocols import Engine
+from gavelkit.core.threads import in_thread
 from gavelkit.integrations.context_bench_identity import name_of
 from gavelkit.run import on_loop
 
@@ -26,7 +25,6 @@ BuildMessages = Callable[[dict[str, Any]], Iterable[Mapping[str, str]]]
 """From an example to its messages, each with `role` and `content`."""
 
 KEY: Final = "OPENAI_API_KEY"
-_DEFAULTS: Final = {setting.name: setting.default for setting in JUDGE if setting.default is not None}
 _MOST_AT_ONCE: Final = 256  # whoever evaluates says how many really are
 _LONGEST_WAIT: Final = 60.0
 _OURS: Final = frozenset({"messages", "stream"})
@@ -69,7 +67,7 @@ class OpenAIProxy:
         self._system_prompt = system_prompt
         self._build_messages = build_messages
         self._parameters = Parameters(model, _extra(extra_body))
-        self._engine, self.probes = reach(
+        self._engine, self.probes = reach_bench(
             self.base_url,
             model,
             api_key=api_key or os.environ.get(KEY),
@@ -112,7 +110,7 @@ class OpenAIProxy:
     async def answer(self, example: dict[str, Any]) -> Answer:
         """What an example comes to, several turns or one. Raises CallError."""
         if not (example.get("multi_turn") and "turns" in example):
-            completion = await self._ask(self.messages(example))
+            completion = await self._ask(await self._messages(example))
             return Answer({"response": completion.text, **_counted([completion])}, *_took([completion]))
         messages, completions = await self._conversation(example["turns"])
         responses = [message.content for message in messages if message.role == "assistant"]
@@ -131,8 +129,12 @@ class OpenAIProxy:
         system = "\n\n".join(each for each in (self._system_prompt or "", beside) if each)
         return [*([Message("system", system)] if system else []), Message("user", question or context)]
 
+    async def _messages(self, example: dict[str, Any]) -> list[Message]:
+        """A function of the user's runs beside the loop, which it would hold up."""
+        return self.messages(example) if self._build_messages is None else await in_thread(self.messages, example)
+
     async def _single(self, example: dict[str, Any]) -> dict[str, Any]:
-        completion = await self._ask(self.messages(example))
+        completion = await self._ask(await self._messages(example))
         return {"response": completion.text, **_counted([completion])}
 
     async def _conversation(self, turns: Sequence[Mapping[str, str] | str]) -> tuple[list[Message], list[Completion]]:
@@ -150,8 +152,8 @@ class OpenAIProxy:
         return await self._engine.complete(request)
 
 
-def reach(
-    base_url: str, model: str, *, api_key: str | None, name: str, observe: Observe = ignore, **settings: Any
+def reach_bench(
+    base_url: str, model: str, *, api_key: str | None, name: str, **settings: Any
 ) -> tuple[Engine, tuple[Probe, ...]]:
     """The engine of an endpoint in context-bench's form, and how to try it. The key goes where it is told to go.
 
@@ -161,15 +163,9 @@ def reach(
         known = "an endpoint's URL without its /v1, such as http://localhost:8000"
         message = f"{name}: base_url is {known}, not {base_url!r}"
         raise ConfigError(message)
-    ours = ("LLM_JUDGE_", "OPENAI_")
-    variables = {each: value for each, value in os.environ.items() if not each.startswith(ours)}
-    if api_key:
-        variables["LLM_JUDGE_API_KEY"] = api_key
-    surroundings = replace(of_process(observe), environment=Environment(variables))
-    chosen = {**_DEFAULTS, "temperature": 0.0, "concurrency": _MOST_AT_ONCE, **settings, "api_base": f"{base_url}/v1"}
-    engine, probes = engine_for(chosen, surroundings, name=name, model=model, where=name, function=None)
-    known = KEY if api_key else ""
-    return engine, tuple(replace(probe, key_variable=known, key_variables=(KEY,)) for probe in probes)
+    own = OwnKey(os.environ, api_key or "", KEY)
+    chosen = {"temperature": 0.0, "concurrency": _MOST_AT_ONCE, **settings, "api_base": f"{base_url}/v1"}
+    return reach(model, own, of_process(ignore), name=name, **chosen)
 
 
 def _waited(work: Coroutine[Any, Any, T]) -> T:

@@ -109,6 +109,7 @@ def judge_score(
     of the pattern. Raises, before anything is asked, ByobError, ConfigError (`grade_pattern`) and TemplateError.
     """
     config = judge_config(sample.config, judge_key)
+    _check_form(response_format)
     asked = rubric(template, grade_pattern, score_mapping)
     reader = _reader(asked.grade_pattern)
     variables = {**_variables(sample, criteria), **template_kwargs}
@@ -148,6 +149,12 @@ def _graded(config: JudgeConfig, prompt: str, session: Any, how: _How) -> dict[s
         return {"judge_score": score_of(grade, how.scores), "judge_grade": grade}
     except OutOfRange as error:
         return _failed(grade, Status.OUT_OF_RANGE, str(error))
+
+
+def _check_form(response_format: Any) -> None:
+    if response_format is not None and not isinstance(response_format, Mapping):
+        message = f"response_format is a mapping such as {{'type': 'json_object'}}, not {response_format!r}"
+        raise ByobError(message)
 
 
 def _variables(sample: ScorerInput, criteria: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json as json_text
 from collections.abc import Mapping
 from dataclasses import dataclass
-from threading import Lock, local
+from threading import local
 from typing import Any
 
 from gavelkit.core.errors import CallError
@@ -53,14 +53,13 @@ class Face:
 
     `judges` are the settings by the name of the run's engine. A post that is none of theirs goes out by a session of
     its own, and leaves nothing in the record. `failed` are the judges without a score so far, in order. A scorer's own
-    threads may share it: they wait for each other.
+    threads may share it.
     """
 
     def __init__(self, asking: Asking, judges: Mapping[str, JudgeConfig]) -> None:
         self.failed: list[Failed] = []
         self._asking = asking
         self._judges = judges
-        self._one_by_one = Lock()
         self._here = local()
 
     def post(self, url: str, *, json: Mapping[str, Any], headers: Mapping[str, str], timeout: float) -> Any:
@@ -71,8 +70,7 @@ class Face:
             config = JudgeConfig(url, str(json.get("model")), request_timeout=timeout)
             return session_of(config).post(url, json=json, headers=headers, timeout=timeout)
         try:
-            with self._one_by_one:
-                completion = self._asking.complete(name, _messages(json), _parameters(json))
+            completion = self._asking.complete(name, _messages(json), _parameters(json))
         except CallError as error:
             self._here.failure = error.failure
             raise

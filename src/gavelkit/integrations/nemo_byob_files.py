@@ -25,7 +25,7 @@ from gavelkit.storage import open_reader
 RESULTS = "byob_results.json"
 PREDICTIONS = "byob_predictions.jsonl"
 
-_SCORED = "scored"
+SCORED = "scored"
 _DIGITS = 4
 _METRIC = "pass@1"
 
@@ -64,11 +64,16 @@ class _Scores:
 
 @dataclass(slots=True)
 class Results:
-    """What all samples come to. `statuses` counts them, `failures` the judges without a score, by key and status."""
+    """What all samples come to. `statuses` counts them, `failures` the judges without a score, by key and status.
+
+    `reasons` says why the first one was skipped, by its status; `judge_reasons` why a judge gave no score, by its key.
+    """
 
     name: str
     statuses: Counter[str] = field(default_factory=Counter)
     failures: Counter[tuple[str, str]] = field(default_factory=Counter)
+    reasons: dict[str, str] = field(default_factory=dict)
+    judge_reasons: dict[str, str] = field(default_factory=dict)
     judge_failed: int = 0
     _scores: dict[str, _Scores] = field(default_factory=dict)
 
@@ -80,7 +85,7 @@ class Results:
     @property
     def skipped(self) -> int:
         """How many of them have no scores."""
-        return self.samples - self.statuses[_SCORED]
+        return self.samples - self.statuses[SCORED]
 
     @property
     def scores(self) -> dict[str, dict[str, Any]]:
@@ -90,7 +95,7 @@ class Results:
     @property
     def as_dict(self) -> dict[str, Any]:
         """The content of `byob_results.json`: nothing where nothing was scored."""
-        if not self.statuses[_SCORED]:
+        if not self.statuses[SCORED]:
             return {}
         task = {
             "metrics": {_METRIC: {"scores": self.scores}},
@@ -110,14 +115,23 @@ class Results:
     def add(self, judgment: Judgment, status: str) -> None:
         """Take in one sample. What is no finite number is left out of the statistics, true and false are 1 and 0."""
         self.statuses[status] += 1
-        if judgment.grade is None or status != _SCORED:
+        judges = {} if judgment.grade is None else judgment.grade.parts.get(JUDGE_FAILURES, {})
+        if judgment.failure is not None and not judges:
+            self.reasons.setdefault(status, _first(judgment, judgment.failure.message))
+        if judgment.grade is None or status != SCORED:
             return
         failed = judgment.status.failed
         self.judge_failed += failed
         self.failures.update(failures_of(judgment.grade.parts))
+        for judge, told in judges.items():
+            self.judge_reasons.setdefault(judge, _first(judgment, told["error"]))
         for name, value in _returned(judgment).items():
             if isinstance(value, int | float) and math.isfinite(value):
                 self._scores.setdefault(name, _Scores()).add(float(value), failed=failed)
+
+
+def _first(judgment: Judgment, why: str) -> str:
+    return f"sample {judgment.slot.example_id}: {why}"
 
 
 def write_results(
@@ -143,7 +157,7 @@ def write_results(
 def status_of(judgment: Judgment, *, answered: bool = False) -> str:
     """What became of a sample, in the words of its page; where rows came `answered`, no model could fail."""
     if judgment.grade is not None:
-        return _SCORED
+        return SCORED
     if judgment.status is Status.INVALID_INPUT:
         return "skipped_missing_field"
     if answered or any(is_answer(step.name) for step in judgment.steps):
@@ -155,7 +169,7 @@ def prediction(entry: Entry, benchmark: Benchmark, asked: Asked, *, status: str,
     """One line of `byob_predictions.jsonl`. The keys of its page first, then what a judge said and how it failed."""
     judgment, example = entry.judgment, entry.example
     failure = None if judgment.failure is None else judgment.failure.message
-    scored = status == _SCORED
+    scored = status == SCORED
     line: dict[str, Any] = {
         "sample_id": int(example.id),
         "prompt": _prompt(asked, entry),

@@ -10,11 +10,13 @@ from typing import Any, Protocol
 
 from gavelkit.core.errors import TemplateError
 from gavelkit.core.example import Example
+from gavelkit.core.identity import Identity
 from gavelkit.core.message import Message
 from gavelkit.core.path import Path
 from gavelkit.integrations.nemo_byob_config import ByobError
 from gavelkit.integrations.nemo_byob_registry import Benchmark, JinjaText
 from gavelkit.prompts import Template
+from gavelkit.reports.wellformed import plain_json
 
 Row = Mapping[str, Any]
 
@@ -169,7 +171,7 @@ def examples_of(benchmark: Benchmark, rows: Iterable[Row], count: int, *, seed: 
 
 
 def material_of(benchmark: Benchmark, examples: Examples | None, *, seed: int) -> dict[str, object]:
-    """What of a benchmark shapes the model's responses, for the record."""
+    """What of a benchmark shapes the model's responses, for the record: other examples are other prompts."""
     found: dict[str, object] = {"prompt": str(benchmark.prompt)}
     if benchmark.system_prompt is not None:
         found["system_prompt"] = str(benchmark.system_prompt)
@@ -181,6 +183,7 @@ def material_of(benchmark: Benchmark, examples: Examples | None, *, seed: int) -
             "prefix": examples.prefix,
             "template": benchmark.fewshot_template or "",
             "separator": examples.separator,
+            "rows": Identity({"rows": plain_json(list(examples.rows))}).hash,
         }
     return found
 

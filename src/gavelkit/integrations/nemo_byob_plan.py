@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from gavelkit.config import Surroundings
+from gavelkit.config.setting import Kind, number, whole
 from gavelkit.core.event import Observe
 from gavelkit.core.example import Example
 from gavelkit.core.identity import Identity
@@ -37,7 +38,7 @@ class Model:
 
     url: str
     model_id: str
-    api_key_name: str | None = None
+    api_key_name: str | None = field(default=None, repr=False)
     endpoint_type: str | None = None
     temperature: float = 0.0
     max_tokens: int = 4096
@@ -53,13 +54,23 @@ class Model:
         return Parameters(self.model_id, values)
 
 
+_BOUNDS: Mapping[str, Kind] = {
+    "limit": whole(least=1),
+    "parallelism": whole(least=1),
+    "n_repeats": whole(least=1, most=256),
+    "num_fewshot": whole(),
+    "max_error_rate": number(least=0, most=1),
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choices:
     """How a benchmark is run.
 
     `dataset` and `response_field` stand in for the benchmark's own, `num_fewshot` too; `limit` is the first so many
     rows. `fail_on_skip` ends a finished run with RunFailed where a sample was skipped, `max_error_rate` where strictly
-    more of the judgments failed. `new_run` begins again, in a folder beside.
+    more of the judgments failed. `new_run` begins again, in a folder beside. Raises ByobError for a number out of its
+    bounds.
     """
 
     dataset: str | Path | None = None
@@ -73,6 +84,15 @@ class Choices:
     max_error_rate: float = 0.1
     retry_errors: bool = False
     new_run: bool = False
+
+    def __post_init__(self) -> None:
+        for name, kind in _BOUNDS.items():
+            value = getattr(self, name)
+            try:
+                _ = value is None or kind.read(value)
+            except ValueError:
+                message = f"{name} must be {kind.expects}, not {value!r}"
+                raise ByobError(message) from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,39 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
+from typing import Final
 
 from gavelkit.config import Surroundings
-from gavelkit.config.environment import Environment
-from gavelkit.config.reaching import engine_for
-from gavelkit.config.schema import JUDGE
+from gavelkit.config.own_key import OwnKey, reach
 from gavelkit.core.probe import Probe
 from gavelkit.core.protocols import Engine
 from gavelkit.integrations.nemo_byob_config import ByobError, is_variable
 
-_DEFAULTS = {setting.name: setting.default for setting in JUDGE if setting.default is not None}
-
-
-@dataclass(frozen=True, slots=True)
-class NamedKey(Environment):
-    """An environment in which one variable alone holds the key; none does where `variable` is empty."""
-
-    variable: str = ""
-
-    def api_key(self, judge: str, api_base: str) -> str | None:
-        """The key of the variable. Raises ConfigError where it cannot stand in a header."""
-        if not self.variable:
-            return None
-        key = self.variables.get(self.variable, "").strip()
-        return Environment({"LLM_JUDGE_API_KEY": key}).api_key(judge, api_base)
-
-    def key_variables(self, judge: str) -> tuple[str, ...]:  # noqa: ARG002 - the same for every judge
-        """The one variable that is looked at, where there is one."""
-        return (self.variable,) if self.variable else ()
-
-    def key_variable(self, judge: str) -> str:  # noqa: ARG002 - the same for every judge
-        """The one variable that is looked at."""
-        return self.variable
+_LONGEST_WAIT: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +26,7 @@ class Endpoint:
     name: str
     url: str
     model: str
-    api_key: str | None = None
+    api_key: str | None = field(default=None, repr=False)
     temperature: float | None = 0.0
     seconds: float = 600.0
     retries: int = 3
@@ -60,19 +37,21 @@ class Endpoint:
     def reach(self, surroundings: Surroundings) -> tuple[Engine, tuple[Probe, ...]]:
         """What answers for it. Raises ConfigError: an address or a key that cannot be used."""
         variables = surroundings.environment.variables
-        environment = NamedKey(variables, checked_variable(self.api_key, variables, self.name))
-        settings = {
-            **_DEFAULTS,
-            "api_base": self.url,
-            "temperature": self.temperature,
-            "timeout": self.seconds,
-            "retry_attempts": self.retries,
-            "retry_min_wait": min(self.backoff, float(_DEFAULTS["retry_max_wait"])),
-            "concurrency": self.most,
-            "preflight_check": self.tried,
-        }
-        inside = replace(surroundings, environment=environment)
-        return engine_for(settings, inside, name=self.name, model=self.model, where=self.name, function=None)
+        variable = checked_variable(self.api_key, variables, self.name)
+        return reach(
+            self.model,
+            OwnKey(variables, variables.get(variable, "").strip(), variable),
+            surroundings,
+            name=self.name,
+            api_base=self.url,
+            temperature=self.temperature,
+            timeout=self.seconds,
+            retry_attempts=self.retries,
+            retry_min_wait=min(self.backoff, _LONGEST_WAIT),
+            retry_max_wait=_LONGEST_WAIT,
+            concurrency=self.most,
+            preflight_check=self.tried,
+        )
 
 
 def checked_variable(name: str | None, variables: Mapping[str, str], whose: str) -> str:

@@ -128,6 +128,9 @@ def scorer(function: S) -> S:
     if not positional or len(needed) > _MOST_ARGUMENTS:
         message = f"a scorer takes a sample, or a sample and its config; {function.__qualname__} takes {len(needed)}"
         raise TypeError(message)
+    if inspect.iscoroutinefunction(function):
+        message = f"a scorer is a plain function, which runs in a thread; {function.__qualname__} is async"
+        raise TypeError(message)
     vars(function)["_is_scorer"] = True
     return function
 

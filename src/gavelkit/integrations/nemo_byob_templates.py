@@ -68,8 +68,11 @@ class Rubric:
     score_mapping: Mapping[str, float]
 
 
-def rubric(template: str, grade_pattern: str | None, score_mapping: Mapping[str, Any] | None) -> Rubric:
-    """That of a shipped template's name or of a template's own text. Raises ByobError for a name that is unknown."""
+def rubric(template: Any, grade_pattern: str | None, score_mapping: Mapping[str, Any] | None) -> Rubric:
+    """That of a shipped template's name or of a template's own text. Raises ByobError for what is neither."""
+    if not isinstance(template, str):
+        message = f"template is a shipped template's name or a text, not {template!r}"
+        raise ByobError(message)
     if template not in _NAMES and _NAME.fullmatch(template):
         message = f"{template!r} is no template: it has no placeholder{did_you_mean(template, _NAMES)}"
         raise ByobError(message)

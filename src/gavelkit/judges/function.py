@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
+from threading import Lock
 from typing import Any, Self
 
 from gavelkit.core.completion import Completion
@@ -37,7 +39,10 @@ class Scored:
 
 
 class Asking:
-    """How a function asks models from its own thread. Every reply is kept in the record before it is handed over."""
+    """How a function asks models from its own thread. Every reply is kept in the record before it is handed over.
+
+    Threads that the function starts may share it: one question follows the other.
+    """
 
     def __init__(self, engines: Mapping[str, Engine], slot: Slot, loop: asyncio.AbstractEventLoop) -> None:
         self.slot = slot
@@ -46,35 +51,51 @@ class Asking:
         self._engines = engines
         self._loop = loop
         self._closed = False
-        self._asked: Future[Completion] | None = None
+        self._before: Counter[bytes] = Counter()
+        self._one_by_one = Lock()
+        self._asked: asyncio.Task[Any] | None = None
 
     def complete(self, name: str, messages: Sequence[Message], parameters: Parameters) -> Completion:
-        """The reply of the engine of this name; equal questions to two of them are two calls.
+        """The reply of the engine of this name.
+
+        Equal questions of other judgments share a reply. To ask the same again here is to want another opinion, and so
+        is to ask it of another engine: these are calls of their own.
 
         Blocks, so it is not for the event loop's thread. Raises CallError; NotYet where there is no reply yet.
         """
+        with self._one_by_one:
+            return self._complete(name, messages, parameters)
+
+    def close(self) -> None:
+        """The run has ended, though the function may go on for a while: it asks nobody any more.
+
+        For the event loop's thread alone.
+        """
+        self._closed = True
+        if self._asked is not None:
+            self._asked.cancel()
+
+    def _complete(self, name: str, messages: Sequence[Message], parameters: Parameters) -> Completion:
         slot = self.slot
         step = self._step(name)
         labels = Labels(slot.example_id, slot.judge, slot.systems, step)
         request = Request(tuple(messages), parameters, slot.repeat, labels, name)
-        self._asked = asyncio.run_coroutine_threadsafe(self._ask(name, request), self._loop)
+        before = self._before[request.key]
+        self._before[request.key] += 1
+        if before:
+            request = replace(request, apart=f"{name} ({before + 1})")
         try:
-            completion = self._asked.result()
+            completion = asyncio.run_coroutine_threadsafe(self._ask(name, request), self._loop).result()
         except NotYet:
             self.waits = True
             raise
         self.steps.append(Step(step, completion))
         return completion
 
-    def close(self) -> None:
-        """The run has ended, though the function may go on for a while: it asks nobody any more."""
-        self._closed = True
-        if self._asked is not None:
-            self._asked.cancel()
-
     async def _ask(self, name: str, request: Request) -> Completion:
         if self._closed:
             raise CallError(FailureKind.INTERNAL, "the run has ended")
+        self._asked = asyncio.current_task()
         return await self._engines[name].complete(request)
 
     def _step(self, name: str) -> str:
@@ -108,8 +129,9 @@ class FunctionJudge:
 
     @property
     def asks(self) -> Identity:
-        """Its way, its model, and what it was told shapes its questions."""
-        return Identity({"way": "function", "model": self.model, **self.material.material})
+        """Its way, its model, whom it asks, and what it was told shapes its questions."""
+        engines = {"engines": sorted(self.engines)} if self.engines else {}
+        return Identity({"way": "function", "model": self.model, **engines, **self.material.material})
 
     @property
     def reads(self) -> Identity:
@@ -161,11 +183,14 @@ class FunctionJudge:
 
     def _scored(self, example: Example, system: str, asking: Asking) -> Scored:
         try:
-            return self.function(example, system, asking)
+            scored = self.function(example, system, asking)
+            if scored.grade is not None:  # what no record can hold costs its own row as well, and not the run
+                json.dumps([scored.grade.value, scored.grade.parts], default=str)
         except CallError as error:
             return Scored(None, status=Status.CALL_ERROR, failure=error.failure)
-        except Exception as error:  # noqa: BLE001 - a user's function raises what it likes, and costs its own row alone
+        except BaseException as error:  # noqa: BLE001 - whatever a user's function raises, even SystemExit, is its own row's
             return failed(error)
+        return scored
 
 
 def failed(error: BaseException, *, grade: Any = None) -> Scored:

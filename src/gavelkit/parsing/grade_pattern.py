@@ -48,7 +48,7 @@ class GradePatternParser:
         matches = (match for match in find_limited(self._compiled, said) if match[1])
         found = last_line(matches, said)
         if not found:
-            message = f"the pattern {self.grade_pattern!r} finds nothing in the reply"
+            message = f"no grade in the reply, which ends in {said[-60:]!r}: {self.grade_pattern!r} finds nothing"
             raise ParseError(message)
         last = found[-1]
         if cut and (last.end() > said.rfind("\n") or ends_unfinished(self._compiled, said, last.end())):

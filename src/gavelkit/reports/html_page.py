@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Iterable, Iterator
-from importlib.resources import files
 
 from gavelkit.core.report import Report
 from gavelkit.reports.gate_lines import gate_lines
+from gavelkit.reports.html_frame import HTML_END, html_head
 from gavelkit.reports.html_rows import differences, telling_rows
 from gavelkit.reports.html_summary import distributions, judges, summary
-from gavelkit.reports.html_text import as_text, inline, plain
+from gavelkit.reports.html_text import as_text, inline
 from gavelkit.reports.page import Page
 from gavelkit.reports.standings_html import standings_html
 
@@ -32,19 +30,7 @@ def render_html(page: Page) -> str:
 
     Data is escaped; beyond that, the page's own policy forbids scripts, forms and loading anything.
     """
-    return "".join([*_head(page.report), *_body(page), "</body>\n</html>\n"])
-
-
-def _head(report: Report) -> Iterator[str]:
-    style = files(__package__).joinpath("page.css").read_text(encoding="utf-8")
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    # The policy stands before anything that holds data.
-    yield '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-    yield f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-    yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-    yield '<meta name="referrer" content="no-referrer">\n<meta name="color-scheme" content="light dark">\n'
-    yield f"<title>{plain(_name(report))}: gavel report</title>\n<style>{style}</style>\n</head>\n<body>\n"
+    return "".join([html_head(f"{_name(page.report)}: gavel report"), *_body(page), HTML_END])
 
 
 def _body(page: Page) -> Iterator[str]:
@@ -53,7 +39,7 @@ def _body(page: Page) -> Iterator[str]:
     yield f"<header>{''.join(_heading(page.report))}{_contents(shown)}</header>\n<main>\n"
     for name, part in shown.items():
         yield f'<section id="{name}"><h2>{_SECTIONS[name]}</h2>\n{part}\n</section>\n'
-    yield "</main>\n<footer><p>Made by gavelkit. This file loads nothing and runs no script.</p></footer>\n"
+    yield "</main>\n"
 
 
 def _parts(page: Page) -> dict[str, Iterable[str]]:

@@ -90,7 +90,7 @@ class Answered:
         endings = await asyncio.gather(*(self._answer(system, example, repeat) for system in self.systems))
         steps = [ending for ending in endings if isinstance(ending, Step)]
         answered = with_answers(example, steps)
-        judged = {each.slot: each for each in await self.judge(answered, repeat=repeat)} if steps else {}
+        judged = {each.slot: each for each in await self.judge(answered, repeat=repeat)} if answered.responses else {}
         return [_placed(judged.get(slot), slot, dict(zip(self._names, endings, strict=True))) for slot in slots]
 
     def bind(self, wrap: Wrap) -> Self:

@@ -39,13 +39,15 @@ def prompt_renderer(reader: RunReader) -> RenderPrompt:
 
     def render(entry: Entry) -> str | None:
         judgment = entry.judgment
+        if not entry.example.responses.keys() >= {*judgment.slot.systems}:
+            return None  # a system never answered, so nothing was asked about its response
         steps = [step for step in judgment.steps if not is_answer(step.name)]
         last = steps[-1] if steps else None
         try:
             requests = again[judgment.slot.judge](judgment, entry.example)
         except (TemplateError, DataError, UnicodeEncodeError):
             return None
-        request = next(iter(requests.values())) if last is None else requests.get(last.name)
+        request = next(iter(requests.values()), None) if last is None else requests.get(last.name)
         if request is None or (last is not None and reader.key(last.completion.call) != request.key):
             return None
         return "\n\n".join(message.content for message in request.messages)

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from gavelkit.catalog import Price, price_of, read_prices
+from gavelkit.core.answer import is_answer
 from gavelkit.core.errors import ConfigError
 from gavelkit.core.protocols import Engine, Judge
 from gavelkit.engines import Budget, Ledger, SecondTry
 from gavelkit.judges import AnyJudge
-from gavelkit.judges.cut import unread_by
+from gavelkit.judges.cut import Unread, unread_by
+from gavelkit.run.answered import Answered
 from gavelkit.run.cost import PRICES
 from gavelkit.run.settings import RunSettings
 from gavelkit.run.stop import Stop
@@ -80,7 +82,8 @@ class Spending:
         if judge.name not in self._prices:
             return engine
         price = self._prices[judge.name]
-        again = SecondTry(engine, unread_by(judge)) if isinstance(judge, AnyJudge) else engine
+        unread = _unread(judge)
+        again = engine if unread is None else SecondTry(engine, unread)
         return Budget(again, self.ledger, cost=price.cost if price is not None and self._capped else None)
 
     @property
@@ -89,3 +92,12 @@ class Spending:
         ledger = self.ledger
         prices = {name: None if price is None else asdict(price) for name, price in self._prices.items()}
         return {SPENT: {"cost": ledger.cost, "requests": ledger.requests, "unknown": ledger.unknown}, PRICES: prices}
+
+
+def _unread(judge: Judge) -> Unread | None:
+    """How to tell which cut replies are worth a second try: those to a judge of ours, never a system's answers."""
+    inner = judge.judge if isinstance(judge, Answered) else judge
+    if not isinstance(inner, AnyJudge):
+        return None
+    unread = unread_by(inner)
+    return lambda request, reply: not is_answer(request.labels.step) and unread(request, reply)
