@@ -58,7 +58,7 @@ def test_the_table_has_the_documented_metrics_and_the_judge_stands_beside(gavel:
     ]
     assert (figures["mean_score"], figures["judge_failed"], figures["mean_judged"]) == ("1.0000", "0", "0.7500")
     assert "evaluating 4 examples into runs/context-bench/" in ended.err
-    assert f"calls go to {bench.url}, at most 2 at once" in ended.err  # one answer, and one score
+    assert f"calls go to {bench.url}, at most 64 at once" in ended.err  # one answer, and one score
 
 
 def test_the_same_command_again_asks_nothing_and_shows_the_same(gavel: Gavel, bench: Bench) -> None:
@@ -202,7 +202,7 @@ def test_an_interruption_keeps_what_is_done_and_the_same_command_goes_on(gavel: 
         return said(prompt)
 
     bench.says = interrupt
-    ended = evaluated(gavel, bench)
+    ended = evaluated(gavel, bench, "--max-workers", "1")
     assert ended.code == 130
     assert "gavel: interrupted" in ended.err
     assert "to go on: gavel context-bench --proxy" in ended.err

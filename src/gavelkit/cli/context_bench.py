@@ -47,6 +47,7 @@ _FORMS: Final[dict[str, Callable[[EvalResult], str]]] = {
 }
 _CACHE: Final = "runs/context-bench"
 _MOST_FAILED: Final = 0.1
+_WORKERS: Final = 32
 _JUDGED: Final = "judge_score"
 
 
@@ -71,7 +72,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--max-workers",
         metavar="N",
         type=read_as(whole(least=1)),
-        help="so many answers, and so many scores, at once; one where left out",
+        default=_WORKERS,
+        help=f"so many answers, and so many scores, at once (default: {_WORKERS})",
     )
     add("--cache-dir", metavar="DIR", default=_CACHE, help=f"where the run's folder is made (default: {_CACHE})")
     add("--retry-errors", action="store_true", help="ask the judge again where its reply was unreadable or cut too")
@@ -102,9 +104,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _tell_calls(options: argparse.Namespace) -> None:
-    most = dict.fromkeys(options.proxy, options.max_workers or 1)
+    most = dict.fromkeys(options.proxy, options.max_workers)
     if options.judge_url:
-        most[options.judge_url] = most.get(options.judge_url, 0) + (options.max_workers or 1)
+        most[options.judge_url] = most.get(options.judge_url, 0) + (options.max_workers)
     tell_calls(most)
     for url in most:
         if os.environ.get(KEY) and sends_key_in_clear(url):
