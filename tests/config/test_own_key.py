@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from gavelkit.config import Surroundings
 from gavelkit.config.environment import Environment
 from gavelkit.config.own_key import OwnKey, reach
-from gavelkit.core.errors import ConfigError
+from gavelkit.core.errors import ConfigError, EndpointError
+from gavelkit.core.event import ignore
+from gavelkit.core.identity import Identity
+from gavelkit.judges import FunctionJudge, Scored
+from gavelkit.run.preflight import preflight
 
 VARIABLES = {"MINE": "sk-mine-0123456789", "OPENAI_API_KEY": "sk-other", "LLM_JUDGE_API_KEY": "sk-third"}
 ELSEWHERE = "https://anywhere.example/v1"
@@ -42,3 +48,20 @@ def test_what_no_setting_says_is_as_for_any_judge() -> None:
     assert (probe.api_base, probe.model, probe.wanted) == (ELSEWHERE, "m", True)
     _engine, (probe,) = reach("m", OwnKey({}), Surroundings(), name="m", api_base=ELSEWHERE, preflight_check=False)
     assert not probe.wanted
+
+
+def test_a_failed_try_is_told_in_the_words_of_whoever_named_the_address() -> None:
+    """Nothing listens on the port of `discard`."""
+    _engine, probes = reach(
+        "m",
+        OwnKey({}),
+        Surroundings(),
+        name="mine",
+        address="base_url",
+        whose="the system 'mine'",
+        api_base="http://127.0.0.1:9/v1",
+        retry_attempts=0,
+    )
+    judge = FunctionJudge("j", lambda *_: Scored(1.0), Identity({}), probes=probes)
+    with pytest.raises(EndpointError, match=r"Check base_url \(the system 'mine'\)$"):
+        asyncio.run(preflight([judge], observe=ignore))

@@ -16,7 +16,7 @@ class Probe:
     where none is set; `key_variables` are all that are looked at, none where no key is sent. `ask` raises CallError;
     `models` names what the endpoint offers, nothing where it does not say. `reopen` forgets that it failed in an
     earlier run. `wanted` is False where a user wants no such request. `engine` is the setting that says how it is
-    called.
+    called, `address` the one that holds its URL, and `whose` the words for who asks it where that is no judge.
     """
 
     judge: str
@@ -30,3 +30,5 @@ class Probe:
     reopen: Callable[[], None] = lambda: None
     wanted: bool = True
     engine: str = "openai_chat"
+    address: str = "api_base"
+    whose: str = ""

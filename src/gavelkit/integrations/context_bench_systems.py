@@ -72,6 +72,7 @@ class OpenAIProxy:
             model,
             api_key=api_key or os.environ.get(KEY),
             name=self._name,
+            whose=f"the system {self._name!r}",
             timeout=timeout,
             extra_body=_extra(extra_body),
             retry_attempts=max_retries,
@@ -165,7 +166,7 @@ def reach_bench(
         raise ConfigError(message)
     own = OwnKey(os.environ, api_key or "", KEY)
     chosen = {"temperature": 0.0, "concurrency": _MOST_AT_ONCE, **settings, "api_base": f"{base_url}/v1"}
-    return reach(model, own, of_process(ignore), name=name, **chosen)
+    return reach(model, own, of_process(ignore), name=name, address="base_url", **chosen)
 
 
 def _waited(work: Coroutine[Any, Any, T]) -> T:

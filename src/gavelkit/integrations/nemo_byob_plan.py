@@ -221,6 +221,7 @@ def _reached(
         retries=model.max_retries,
         backoff=model.backoff,
         most=most,
+        judges=False,
     )
     return endpoint.reach(surroundings)
 

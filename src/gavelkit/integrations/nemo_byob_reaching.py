@@ -19,8 +19,9 @@ _LONGEST_WAIT: Final = 60.0
 class Endpoint:
     """One model's address, and how often and how long it may be asked.
 
-    `api_key` is the name of the variable that holds the key; `name` is what messages call the model. `backoff` is the
-    shortest wait before another try, in seconds. `tried` is False where no request tries it before the run.
+    `api_key` is the name of the variable that holds the key; `name` is what messages call the model, and `judges`
+    whether it is a judge's. `backoff` is the shortest wait before another try, in seconds. `tried` is False where no
+    request tries it before the run.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Endpoint:
     backoff: float = 1.0
     most: int = 32
     tried: bool = True
+    judges: bool = True
 
     def reach(self, surroundings: Surroundings) -> tuple[Engine, tuple[Probe, ...]]:
         """What answers for it. Raises ConfigError: an address or a key that cannot be used."""
@@ -43,6 +45,8 @@ class Endpoint:
             OwnKey(variables, variables.get(variable, "").strip(), variable),
             surroundings,
             name=self.name,
+            address="url",
+            whose="" if self.judges else self.name,
             api_base=self.url,
             temperature=self.temperature,
             timeout=self.seconds,

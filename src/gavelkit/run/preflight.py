@@ -94,7 +94,7 @@ async def _ending(probe: Probe) -> int | str:
         if completion.text or completion.finish_reason or completion.served_model:
             return completion.attempts
         said = _other_shape(probe, "its reply holds no choice of words")
-    return f"{said} (judge {probe.judge!r})"
+    return f"{said} ({probe.whose or f'judge {probe.judge!r}'})"
 
 
 def _words(error: CallError) -> str:
@@ -119,7 +119,7 @@ async def _no_model(probe: Probe, error: CallError) -> str:
 
 
 def _said(what: str, probe: Probe, words: str, advice: str) -> str:
-    return f"{what}: {probe.api_base} ({words}); {advice}"
+    return f"{what}: {probe.api_base} ({words}); {advice.replace('api_base', probe.address)}"
 
 
 def _unreachable(probe: Probe, words: str) -> str:
