@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from tests.integrations.byob_files import KEY, PAGE, ROWS, a_file, predictions_in, results_in, write_page
-from tests.makers import chat_answer, chat_body, prompt_of
+from tests.makers import PREFLIGHT, chat_answer, chat_body, prompt_of
 from tests.makers import endpoint as serving_at
 
 from gavelkit.core.errors import ConfigError, RunFailed
@@ -209,6 +209,35 @@ def test_a_second_judges_failure_is_no_zero_of_a_good_sample(tmp_path: Path) -> 
     (task,) = results_in(tmp_path / "out", "qa")["tasks"].values()
     assert task["judge_failures"] == {"judge_1": {"parse_error": 1}}
     assert task["metrics"]["pass@1"]["scores"]["quality"]["judged"] == {"count": 2, "failed": 1, "mean": 1.0}
+
+
+def test_only_the_judge_without_a_grade_is_asked_again(tmp_path: Path) -> None:
+    asked: list[str] = []
+    unread = {"Rate 5."}
+
+    def answer(request: HttpRequest) -> HttpAnswer:
+        prompt, model = prompt_of(request), json.loads(request.body)["model"]
+        if prompt != PREFLIGHT:
+            asked.append(model)
+        said = "5" if prompt.startswith("Answer: How") else "Paris" if model == "m" else "GRADE: 1"
+        return chat_answer(chat_body("Who knows?" if prompt in unread else said))
+
+    body = (
+        "a = judge_score(sample, template='Grade {response}.')\n"
+        "    b = judge_score(sample, template='Rate {response}.', judge_key='judge_1')\n"
+        "    return {**a, 'quality': b['judge_score']}"
+    )
+    with serving_at(answer) as url:
+        file = a_file(tmp_path, body, extra=judges_at(url, "", "_1"))
+        first = ran(file, url).results
+        unread.clear()
+        asked.clear()
+        assert ran(file, url).results.judge_failures == {"judge_1": {"parse_error": 1}}
+        assert asked == []
+        again = ran(file, url, retry_errors=True).results
+    assert first.judge_failures == {"judge_1": {"parse_error": 1}}
+    assert again.judge_failures == {}
+    assert asked == ["judge-_1"]
 
 
 def test_responses_that_stand_in_a_column_are_judged_without_a_model(tmp_path: Path, endpoint: Simulator) -> None:

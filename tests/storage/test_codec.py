@@ -132,7 +132,7 @@ def test_no_grade_is_none() -> None:
 
 @pytest.mark.parametrize("kind", [None, FailureKind.TIMEOUT])
 def test_a_failure_keeps_its_raw_reply_beside_it_or_in_the_call(kind: FailureKind | None) -> None:
-    failure = Failure("odd \ud800", kind, raw="the raw\0 reply", fatal=True)
+    failure = Failure("odd \ud800", kind, raw="the raw\0 reply", fatal=True, steps=("judge", "judge (2)"))
     alone = judgment_row(1, 7, Judgment(SLOT, Status.CALL_ERROR, failure=failure))
     assert read_failure(through_sqlite(alone)[7], ()) == failure
     steps = (Step("judge", Completion("the raw\0 reply", call=4)),)

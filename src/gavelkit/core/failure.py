@@ -55,10 +55,12 @@ class Failure:
     """Why a judgment has no score.
 
     `kind` is None where the status says it all (an unreadable reply, a refusal). `raw` is the reply or body
-    as it came. A `fatal` failure would meet every further call too, so no new work is begun after it.
+    as it came. A `fatal` failure would meet every further call too, so no new work is begun after it. `steps` are
+    those whose replies it is about; where none is named it is about all.
     """
 
     message: str
     kind: FailureKind | None = None
     raw: str = ""
     fatal: bool = False
+    steps: tuple[str, ...] = ()

@@ -41,11 +41,12 @@ class GateReply:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A judge that gave no score: its key, how it ended, and why."""
+    """A judge that gave no score: its key, how it ended, why, and the step of its reply where it gave one."""
 
     judge: str
     status: Status
     failure: Failure
+    step: str = ""
 
 
 class Face:
@@ -64,7 +65,7 @@ class Face:
 
     def post(self, url: str, *, json: Mapping[str, Any], headers: Mapping[str, str], timeout: float) -> Any:
         """The reply to a request for a chat completion. Raises CallError; NotYet while the run only reads again."""
-        self._here.failure = None
+        self._here.failure, self._here.step = None, ""
         name = self._judge(url, json, headers, timeout)
         if name is None:
             config = JudgeConfig(url, str(json.get("model")), request_timeout=timeout)
@@ -74,6 +75,7 @@ class Face:
         except CallError as error:
             self._here.failure = error.failure
             raise
+        self._here.step = next(step.name for step in self._asking.steps if step.completion is completion)
         return GateReply(completion.text)
 
     def told(self, judge_key: str, result: Mapping[str, Any]) -> None:
@@ -82,7 +84,7 @@ class Face:
         if status is None:
             return
         failure = getattr(self._here, "failure", None) or Failure(str(result.get("judge_error", "")))
-        self.failed.append(Failed(judge_key, Status(status), failure))
+        self.failed.append(Failed(judge_key, Status(status), failure, getattr(self._here, "step", "")))
 
     def _judge(self, url: str, payload: Mapping[str, Any], headers: Mapping[str, str], timeout: float) -> str | None:
         """The engine of the judge whose settings fit best; None where nobody has this address and model."""

@@ -7,7 +7,7 @@ import inspect
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +83,8 @@ def scored(found: Mapping[str, Any], failed: list[Failed]) -> Scored:
     numbers = {name: float(value) for name, value in found.items() if isinstance(value, int | float)}
     ended = _ending(found, failed)
     if ended is not None:
-        return Scored(None, Grade(str(found.get("judge_grade", "")), parts=parts), ended.status, ended.failure)
+        failure = replace(ended.failure, steps=_unread(failed))
+        return Scored(None, Grade(str(found.get("judge_grade", "")), parts=parts), ended.status, failure)
     if not numbers:
         return Scored(None, Grade("", parts=parts), Status.ABSTAINED)
     strange = [name for name, value in numbers.items() if not math.isfinite(value)]
@@ -103,6 +104,12 @@ def _ending(found: Mapping[str, Any], failed: list[Failed]) -> Failed | None:
         return None
     noted = next((each for each in failed if each.status is status), None)
     return noted or Failed("", status, Failure(str(found.get("judge_error", ""))))
+
+
+def _unread(failed: list[Failed]) -> tuple[str, ...]:
+    """The steps of the judges without a score; none where one of them is not known."""
+    steps = tuple(dict.fromkeys(each.step for each in failed if each.status is not Status.CALL_ERROR))
+    return steps if all(steps) else ()
 
 
 def _told(failed: list[Failed]) -> dict[str, dict[str, str]]:

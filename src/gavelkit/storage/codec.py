@@ -177,16 +177,21 @@ def read_grade(value: Any, explanation: Any, parts: str | None, replies: Sequenc
     return Grade(value, words, rest["parts"], rest["ambiguous"], rest["cut"])
 
 
+def steps_of(text: str | None) -> frozenset[str]:
+    """The steps that a failure is about; none where it names none."""
+    return frozenset() if text is None else frozenset(from_json(text)[4:])
+
+
 def read_failure(text: str | None, replies: Sequence[str]) -> Failure | None:
     """The failure again; what was kept with a reply comes from there."""
     if text is None:
         return None
-    kind, message, raw, fatal = from_json(text)
+    kind, message, raw, fatal, *steps = from_json(text)
     if raw is None:
         raw = replies[-1] if replies else ""
     elif isinstance(raw, int):
         raw = _found(raw, replies)
-    return Failure(message, kind=FailureKind(kind) if kind else None, raw=raw, fatal=fatal)
+    return Failure(message, kind=FailureKind(kind) if kind else None, raw=raw, fatal=fatal, steps=tuple(steps))
 
 
 def _value(value: float | str) -> float | str | bytes:
@@ -235,4 +240,4 @@ def _failure(failure: Failure, steps: Sequence[Step]) -> str:
     else:
         place = _place(raw, steps) if raw else None
         kept = raw if place is None else place
-    return to_json([failure.kind, failure.message, kept, failure.fatal])
+    return to_json([failure.kind, failure.message, kept, failure.fatal, *failure.steps])

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from gavelkit.core.answer import is_answer
 from gavelkit.core.completion import Completion
 from gavelkit.core.hash_index import HashIndex
-from gavelkit.storage.codec import CALL_COLUMNS, Row, from_json, read_completion
+from gavelkit.storage.codec import CALL_COLUMNS, Row, from_json, read_completion, steps_of
 
 _ONE = f"SELECT {CALL_COLUMNS} FROM call WHERE call=?"  # noqa: S608 - a constant
 
@@ -62,15 +62,20 @@ class StoredReplies:
 def calls_of(connection: sqlite3.Connection, statuses: Sequence[int]) -> frozenset[int]:
     """The numbers of the calls whose replies led to these statuses.
 
-    Of several steps it is all of them: the one that could not be read may belong to either order. What a system
-    answered is none of them: it was read.
+    Of several steps it is those that the failure names. Where it names none it is all of them: the one that could
+    not be read may belong to either order. What a system answered is none of them: it was read.
     """
-    query = "SELECT call, steps FROM judgment WHERE call IS NOT NULL AND status=?"
+    query = "SELECT call, steps, failure FROM judgment WHERE call IS NOT NULL AND status=?"
     found: set[int] = set()
     for status in statuses:
-        for call, steps in connection.execute(query, (status,)):
-            found |= {call} if steps is None else {number for name, number in from_json(steps) if not is_answer(name)}
+        for call, steps, failure in connection.execute(query, (status,)):
+            named = steps_of(failure)
+            found |= {call} if steps is None else {number for name, number in from_json(steps) if _led(name, named)}
     return frozenset(found)
+
+
+def _led(step: str, named: Collection[str]) -> bool:
+    return step in named if named else not is_answer(step)
 
 
 def _short(key: bytes) -> int:
