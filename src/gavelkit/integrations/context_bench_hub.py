@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from itertools import islice
 from string import ascii_uppercase
 from typing import Any, TypeGuard
@@ -16,6 +15,7 @@ from gavelkit.catalog import shipped_file
 from gavelkit.core.errors import DataError, UsageError
 from gavelkit.core.path import Path
 from gavelkit.integrations.context_bench_forms import conversation
+from gavelkit.integrations.hub import load_from_hub
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,22 +57,9 @@ def hub_rows(name: str, n: int | None = None, *, config: str | None = None) -> I
     if config is not None and not known.configs:
         message = f"the dataset {name!r} has no configs to choose from; "
         raise UsageError(message + f"these have: {', '.join(each for each in listed if listed[each].configs)}")
-    for number, row in enumerate(islice(_loaded(name, known, config), n)):
+    rows = load_from_hub(known.path, config or known.config, known.split, named=name)
+    for number, row in enumerate(islice(rows, n)):
         yield _row(known, row, number, f"{name}: row {number}")
-
-
-def _loaded(name: str, known: HubDataset, config: str | None) -> Iterable[Mapping[str, Any]]:
-    try:
-        package = import_module("datasets")
-    except ImportError as error:
-        message = f"the dataset {name!r} is loaded from the hub by a package more: pip install datasets"
-        raise UsageError(message) from error
-    try:
-        rows: Iterable[Mapping[str, Any]] = package.load_dataset(known.path, config or known.config, split=known.split)
-    except Exception as error:  # the package raises errors of many kinds, its own and others'
-        message = f"{name}: {known.path} cannot be loaded: {error}; a file of its rows as JSONL is read as well"
-        raise DataError(message) from error
-    return rows
 
 
 def _row(known: HubDataset, row: Mapping[str, Any], number: int, place: str) -> dict[str, Any]:

@@ -193,14 +193,11 @@ def columns(row: Row, renamed: Mapping[str, str]) -> dict[str, Any]:
     return {renamed.get(name, name): value for name, value in row.items()}
 
 
-def refuse_unused(benchmark: Benchmark, endpoint_type: str) -> None:
-    """Raises ByobError for what a benchmark asks for and nobody here does."""
+def check_endpoint_type(endpoint_type: str) -> None:
+    """Raises ByobError for a way to ask a model that is not offered."""
     if endpoint_type != "chat":
         message = (
             f"endpoint_type {endpoint_type!r} is not offered: models are asked by chat completions alone; "
             f"where yours takes them, give --model-type chat"
         )
-        raise ByobError(message)
-    if benchmark.fewshot_split and benchmark.num_fewshot:
-        message = "fewshot_split is about data sets of a hub; name a file with fewshot_dataset instead"
         raise ByobError(message)

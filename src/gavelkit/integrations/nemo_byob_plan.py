@@ -18,10 +18,10 @@ from gavelkit.core.probe import Probe
 from gavelkit.core.protocols import Engine
 from gavelkit.datasets import Source
 from gavelkit.integrations.nemo_byob_config import ByobError, JudgeConfig
-from gavelkit.integrations.nemo_byob_model import Asked, asked_by, material_of, refuse_unused
+from gavelkit.integrations.nemo_byob_model import Asked, asked_by, check_endpoint_type, material_of
 from gavelkit.integrations.nemo_byob_reaching import Endpoint
 from gavelkit.integrations.nemo_byob_registry import Benchmark, is_judge
-from gavelkit.integrations.nemo_byob_rows import data_path, drawn_examples, refuse_unfillable, rows_of
+from gavelkit.integrations.nemo_byob_rows import drawn_examples, opened_data, refuse_unfillable, rows_of
 from gavelkit.integrations.nemo_byob_scoring import MODEL, BenchmarkScorer, source_hash
 from gavelkit.judges import FunctionJudge
 from gavelkit.run.answered import Answered
@@ -125,9 +125,9 @@ def plan(
     benchmark = replace(benchmark, num_fewshot=asked_for)
     response_field = choices.response_field or benchmark.response_field or ""
     surroundings = Surroundings(observe=observe)
-    path = data_path(benchmark, choices.dataset)
-    source = rows_of(path, benchmark, response_field)
-    examples = None if response_field else drawn_examples(benchmark, path, seed=choices.fewshot_seed)
+    data = opened_data(benchmark, choices.dataset)
+    source = rows_of(data, benchmark, response_field)
+    examples = None if response_field else drawn_examples(benchmark, data, seed=choices.fewshot_seed)
     asked = asked_by(benchmark, examples)
     judges = _judges(benchmark, surroundings, most=choices.parallelism)
     reached = None if model is None else _reached(model, benchmark, surroundings, most=choices.parallelism)
@@ -210,7 +210,7 @@ def _endpoint(key: str, config: JudgeConfig, *, most: int) -> Endpoint:
 def _reached(
     model: Model, benchmark: Benchmark, surroundings: Surroundings, *, most: int
 ) -> tuple[Engine, tuple[Probe, ...]]:
-    refuse_unused(benchmark, model.endpoint_type or benchmark.endpoint_type)
+    check_endpoint_type(model.endpoint_type or benchmark.endpoint_type)
     endpoint = Endpoint(
         name="the model under test",
         url=model.url,
