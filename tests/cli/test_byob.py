@@ -122,7 +122,9 @@ def test_each_flag_does_what_it_says(there: Path, gavel: Gavel) -> None:
     lines = predictions_in(there / "out", "qa")
     assert [(line["sample_id"], line["repeat"]) for line in lines] == [(n, r) for n in range(4) for r in range(2)]
     assert all(re.fullmatch(r"Answer: (q\d) a\d\n\nAnswer: (?!\1)q\d", line["prompt"]) for line in lines)
-    asks = open_reader(there / "out" / "qa").judges[0].asks
+    reader = open_reader(there / "out" / "qa")
+    asks = reader.judges[0].asks
+    reader.close()
     assert asks["systems"][0]["parameters"] == {"temperature": 0.5, "max_tokens": 9, "top_p": 0.25}
     assert asks["systems"][0]["fewshot"]["seed"] == 7
 
