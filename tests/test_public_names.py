@@ -82,6 +82,7 @@ ROOMS = {
         "Ledger",
         "Ollama",
         "OpenAIChat",
+        "OpenAICompletions",
         "RecordedEngine",
         "RepairMemory",
         "Repairing",

@@ -191,7 +191,10 @@ def test_a_skipped_sample_is_exit_code_3_where_that_is_asked_for(
         (["bench.py", "--model-url", "URL", "--model-id", "m", "--dataset", "s3://a/b"], "save the rows as JSON Lines"),
         (["bench.py", "--model-url", "URL", "--model-id", "m", "--dataset", "hf://a/b"], "hf://ORG/NAME?split=SPLIT"),
         (["bench.py", "--model-url", "URL", "--model-id", "m", "--api-key-name", "MINE"], "MINE, which holds the key"),
-        (["bench.py", "--model-url", "URL", "--model-id", "m", "--model-type", "completions"], "is not offered"),
+        (
+            ["bench.py", "--model-url", "URL", "--model-id", "m", "--model-type", "completions_logprob"],
+            "is not offered",
+        ),
         (["bench.py", "--parallelism", "none"], "takes a whole number from 1 up, not 'none'"),
     ],
 )
@@ -201,6 +204,39 @@ def test_a_wrong_input_is_exit_code_2_before_anything_is_asked(
     ended = gavel("byob", *[each.replace("URL", endpoint.url) for each in given], "--output-dir", "out")
     assert (ended.code, endpoint.requests) == (2, 0)
     assert said in ended.err
+
+
+def test_a_base_model_is_asked_by_plain_completions_and_the_run_goes_on(there: Path, gavel: Gavel) -> None:
+    a_file(there, "return {'same': sample.model_call_fn(f'About {sample.target}') == 'x'}", system_prompt="Be brief.")
+    with running_simulator(Script(reply="x"), log=there / "log.jsonl") as simulator:
+        plain = flags(simulator, "--model-type", "completions")
+        assert gavel(*plain, "--limit-samples", "2").code == 0
+        assert simulator.requests == 1 + 2 + 2
+        assert (gavel(*plain).code, simulator.requests) == (0, 5 + 1 + 1 + 1)
+        assert (gavel(*plain).code, simulator.requests) == (0, 8)
+        as_chat = gavel(*flags(simulator))
+        assert (as_chat.code, simulator.requests) == (2, 8)
+        assert "endpoint_type" in as_chat.err
+    assert {json.loads(line)["path"] for line in (there / "log.jsonl").read_text().splitlines()} == {"/v1/completions"}
+    lines = predictions_in(there / "out", "qa")
+    assert [(line["response"], line["scores"]) for line in lines] == [("x", {"same": True})] * 3
+
+
+def test_a_scorer_that_asks_in_another_way_than_the_run_is_told(there: Path, gavel: Gavel) -> None:
+    a_file(there, "return {'n': len(sample.model_call_fn('q', endpoint_type='completions'))}")
+    with running_simulator(Script(reply="x")) as simulator:
+        ended = gavel(*flags(simulator))
+    assert ended.code == 3
+    assert "model_call_fn asks by 'chat' as the run does, not by 'completions'" in ended.out + ended.err
+
+
+def test_a_chat_model_is_told_from_a_base_model(there: Path, gavel: Gavel) -> None:
+    a_file(there, "return {'length': len(sample.response)}")
+    gone = Rule(status=404, message="This is a chat model and not supported here.")
+    with running_simulator(Script(rules=(gone,))) as simulator:
+        ended = gavel(*flags(simulator, "--model-id", "simulated", "--model-type", "completions"))
+    assert ended.code == 4
+    assert "takes no plain completions there; if it is a chat model, set --model-type chat" in ended.err
 
 
 @pytest.mark.usefixtures("there")

@@ -65,3 +65,10 @@ def test_a_failed_try_is_told_in_the_words_of_whoever_named_the_address() -> Non
     judge = FunctionJudge("j", lambda *_: Scored(1.0), Identity({}), probes=probes)
     with pytest.raises(EndpointError, match=r"Check base_url \(the system 'mine'\)$"):
         asyncio.run(preflight([judge], observe=ignore))
+
+
+def test_whoever_asks_for_plain_completions_is_told_of_a_chat_in_their_own_words() -> None:
+    _engine, (probe,) = reach(
+        "m", OwnKey({}), Surroundings(), name="mine", as_chat="--way chat", engine="openai_completions"
+    )
+    assert (probe.engine, probe.as_chat) == ("openai_completions", "--way chat")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.config.assembled import made, observed, reaching, refusal
+from tests.config.assembled import assembled, made, observed, reaching, refusal
 
-from gavelkit.engines import Ceiling, Gated, Ollama, OpenAIChat, Repairing, Retrying
+from gavelkit.core.errors import ConfigError
+from gavelkit.engines import Ceiling, Gated, Ollama, OpenAIChat, OpenAICompletions, Repairing, Retrying
 from gavelkit.judges import Direct
 
 
@@ -96,3 +97,48 @@ def test_what_a_setting_says_extra_body_does_not_say_again(further: dict[str, An
 def test_judges_of_one_ollama_share_their_gate_however_its_address_is_written() -> None:
     one, two = (of_ollama(api_base=base).probes[0] for base in ("http://h:1", "http://h:1/v1/"))
     assert (one.account, one.model) == (two.account, two.model)
+
+
+def plain(environment: dict[str, str] | None = None, /, **settings: Any) -> Direct:
+    return made(environment, engine="openai_completions", **settings)
+
+
+def test_plain_completions_are_reached_as_a_chat_is_with_the_same_key_and_defaults() -> None:
+    judge = plain({"OPENAI_API_KEY": "sk-1"})
+    assert [type(engine) for engine in reaching(judge)] == [Repairing, Retrying, Ceiling, Gated, OpenAICompletions]
+    (probe,) = judge.probes
+    assert (probe.engine, probe.api_base, probe.model, probe.key_variable) == (
+        "openai_completions",
+        "https://api.openai.com/v1",
+        "gpt-4",
+        "OPENAI_API_KEY",
+    )
+    environment = {"OPENAI_BASE_URL": "https://c.example/v1"}
+    assert plain(environment).probes[0].api_base == "https://c.example/v1"
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"api_base": "http://h:1/v1/chat/completions/"}, "asked at /completions: leave that out"),
+        (
+            {"extra_body": {"prompt": "x"}},
+            "cannot set 'prompt', which the endpoint gets from prompt_template: set that",
+        ),
+        ({"api_base": "http://169.254.169.254"}, "api_base names 169.254.169.254"),
+        ({"api_key": "sk-secret"}, "never used"),
+    ],
+)
+def test_what_does_not_fit_plain_completions_is_refused(settings: dict[str, Any], words: str) -> None:
+    assert words in refusal(engine="openai_completions", **settings)
+    assert plain(api_base="http://h:1/v1/completions")
+
+
+@pytest.mark.parametrize(
+    "settings", [{"criterion": "conciseness"}, {"mode": "pairwise", "criterion": "Which is the better one?"}]
+)
+def test_letters_probabilities_need_a_chat(settings: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError, match="choose_by: logprobs needs a chat"):
+        assembled(engine="openai_completions", choose_by="logprobs", **settings)
+    assert assembled(engine="openai_completions", choose_by="json_schema", **settings)
+    assert assembled(choose_by="logprobs", **settings)

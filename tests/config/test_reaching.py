@@ -49,7 +49,7 @@ def test_the_file_then_the_environment_name_the_model(
 
 def asked_at(judge: Direct) -> str:
     """Where a judge's calls go."""
-    return str(reaching(judge)[-1]._url)
+    return str(reaching(judge)[-1]._endpoint._url)
 
 
 @pytest.mark.parametrize(

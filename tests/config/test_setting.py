@@ -102,7 +102,11 @@ TABLE: dict[str, tuple[list[Any], list[Any], str]] = {
     "clamp": FLAGS,
     "higher_is_better": FLAGS,
     "threshold": ([-5, 0, 7.5], ["7", math.nan, math.inf, True, [7]], "a number"),
-    "engine": (["openai_chat", "ollama", "recorded"], ["litellm", 1], "one of openai_chat, ollama, recorded"),
+    "engine": (
+        ["openai_chat", "openai_completions", "ollama", "recorded"],
+        ["litellm", 1],
+        "one of openai_chat, openai_completions, ollama, recorded",
+    ),
     "replies": WORDS,
     "model": WORDS,
     "api_base": WORDS,

@@ -29,6 +29,13 @@ def test_model_parameters_and_repeat_are_in_the_key() -> None:
     assert len(keys) == 4
 
 
+@given(conversations, conversations)
+def test_words_sent_plain_are_never_the_question_of_a_chat(
+    one: tuple[Message, ...], other: tuple[Message, ...]
+) -> None:
+    assert Request(one, Parameters("m", plain=True)).key != Request(other, Parameters("m")).key
+
+
 def test_labels_are_not_in_the_key() -> None:
     user = Message("user", "hi")
     assert asked(user, labels=Labels("7", "judge", ("a",), "step")).key == asked(user).key

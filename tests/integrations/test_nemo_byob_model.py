@@ -123,5 +123,12 @@ def test_more_examples_than_there_are_rows_are_refused() -> None:
 
 
 def test_what_nobody_does_is_refused() -> None:
-    with pytest.raises(ByobError, match=r"'completions' is not offered"):
-        check_endpoint_type("completions")
+    with pytest.raises(ByobError, match=r"'completions_logprob' is not offered.*completions for a base model"):
+        check_endpoint_type("completions_logprob")
+    check_endpoint_type("chat")
+    check_endpoint_type("completions")
+
+
+def test_how_the_model_is_asked_stands_in_the_record_where_it_is_no_chat() -> None:
+    assert "endpoint_type" not in material_of(a_benchmark(), None, seed=1)
+    assert material_of(a_benchmark(endpoint_type="completions"), None, seed=1)["endpoint_type"] == "completions"

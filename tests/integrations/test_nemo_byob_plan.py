@@ -33,7 +33,7 @@ def a_judge(**settings: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"endpoint_type": "completions"}, "is not offered"),
+        ({"endpoint_type": "completions_logprob", "choices": ["A", "B"]}, "is not offered"),
         ({"extra": {"judge": {"model_id": "a"}}}, "need 'url'"),
         (a_judge(parallelism=0), "judge: parallelism must be a whole number from 1 up"),
         (a_judge(api_key="NOT_SET"), "NOT_SET, which holds the key, is not set"),
@@ -56,7 +56,31 @@ def test_without_a_model_and_without_responses_nobody_answers(tmp_path: Path) ->
 
 def test_a_model_of_another_type_is_asked_as_chat_where_that_is_said(tmp_path: Path) -> None:
     model = Model(url=URL, model_id="m", endpoint_type="chat")
-    assert planned(tmp_path, model=model, settings={"endpoint_type": "completions"}).judge.name == "qa"
+    made = planned(tmp_path, model=model, settings={"endpoint_type": "completions"}).judge
+    assert [probe.engine for probe in made.probes] == ["openai_chat"]
+
+
+def test_a_base_model_is_asked_by_plain_completions_and_its_judges_as_chats(tmp_path: Path) -> None:
+    judge = {"extra": {"judge": {"url": URL, "model_id": "a"}}}
+    chat = planned(tmp_path, settings=judge).judge
+    made = planned(tmp_path, settings={"endpoint_type": "completions", **judge}).judge
+    assert [(probe.model, probe.engine) for probe in made.probes] == [("m", "openai_completions"), ("a", "openai_chat")]
+    assert made.asks.hash != chat.asks.hash
+
+
+def test_where_the_scorer_alone_asks_a_base_model_that_is_another_question_too(tmp_path: Path) -> None:
+    plain = Model(url=URL, model_id="m", endpoint_type="completions")
+    asks = {
+        planned(tmp_path, model=model, response_field="target").judge.asks.hash
+        for model in (Model(url=URL, model_id="m"), plain)
+    }
+    assert len(asks) == 2
+
+
+def test_a_base_models_address_that_is_a_chats_is_refused(tmp_path: Path) -> None:
+    model = Model(url=f"{URL}/chat/completions", model_id="m", endpoint_type="completions")
+    with pytest.raises(UsageError, match=r"the model under test: api_base ends in /chat/completions"):
+        planned(tmp_path, model=model)
 
 
 def test_each_judge_in_extra_is_tried_and_what_only_looks_like_one_is_not(tmp_path: Path) -> None:

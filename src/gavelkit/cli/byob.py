@@ -43,7 +43,11 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--model-url", metavar="URL", help="the base URL of the model under test; an empty path becomes /v1")
     add("--model-id", metavar="MODEL", help="the model under test")
-    add("--model-type", choices=_TYPES, help="how it is asked, in place of the file's endpoint_type; chat alone works")
+    add(
+        "--model-type",
+        choices=_TYPES,
+        help="chat, or completions of a base model, in place of endpoint_type",
+    )
     add("--api-key-name", metavar="VARIABLE", help="the environment variable that holds the model's key")
     _number(parser, "--temperature", number(least=0), 0.0, "the model's sampling temperature")
     _number(parser, "--max-tokens", whole(least=1), 4096, "the most tokens of its response")

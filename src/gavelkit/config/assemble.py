@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypedDict, Unpack
 
 from gavelkit.catalog import is_name
 from gavelkit.catalog import preset as shipped
 from gavelkit.config.criterion_file import with_criterion_file
-from gavelkit.config.provider import default_api_base
+from gavelkit.config.provider import OPENAI_COMPLETIONS, default_api_base
 from gavelkit.config.reaching import engine_for, model_for, most_at_once
 from gavelkit.config.reading import reader
 from gavelkit.config.response_format import read_response_format, templates
@@ -136,7 +137,8 @@ def assemble(
     settings = {**JUDGE_DEFAULTS, "api_base": api_base, **chosen}
     model = chosen.get("model") or model_for(settings, environment, name=name, function=function)
     engine, probes = engine_for(settings, surroundings, name=name, model=model, where=where, function=function)
-    reached = Reached(engine, probes, Parameters(model, _sent(settings, where)))
+    plain = function is None and settings["engine"] == OPENAI_COMPLETIONS
+    reached = Reached(engine, probes, Parameters(model, _sent(settings, where), plain=plain))
     about: About = {
         "name": name,
         "threshold": settings.get("threshold"),
@@ -160,7 +162,7 @@ def _direct(
     custom = settings.get("variables", {})
     prompt = Prompt(user, system=system, custom=custom, response_format=form.shown if form else None)
     check_variables(custom, [prompt], reserved=RESERVED, where=where, observe=observe)
-    parameters = Parameters(reached.parameters.model, reached.parameters.values, form.sent if form else "")
+    parameters = replace(reached.parameters, response_format=form.sent if form else "")
     return Direct(
         prompt=prompt,
         parser=reader(own, settings, form, where=where, observe=observe),

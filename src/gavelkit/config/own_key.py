@@ -44,15 +44,16 @@ def reach(
     name: str,
     address: str = "api_base",
     whose: str = "",
+    as_chat: str = "engine: openai_chat",
     **settings: Any,
 ) -> tuple[Engine, tuple[Probe, ...]]:
     """What answers for a model, and how its endpoint is tried. `name` is what messages call it.
 
-    `address` is what its users call the setting with its URL, `whose` the words for a model that is no judge's.
-    `settings` are those of a judge, by their names; the others have their defaults. Raises ConfigError for an address,
-    a key or settings that cannot be used.
+    `address` is what its users call the setting with its URL, `whose` the words for a model that is no judge's, and
+    `as_chat` how they write that it is a chat. `settings` are those of a judge, by their names; the others have their
+    defaults. Raises ConfigError for an address, a key or settings that cannot be used.
     """
     inside = replace(surroundings, environment=own)
     chosen = {**JUDGE_DEFAULTS, **settings}
     engine, probes = engine_for(chosen, inside, name=name, model=model, where=name, function=None)
-    return engine, tuple(replace(probe, address=address, whose=whose) for probe in probes)
+    return engine, tuple(replace(probe, address=address, whose=whose, as_chat=as_chat) for probe in probes)

@@ -1,4 +1,4 @@
-"""Whom a judge's calls go to, by its `engine`: an OpenAI-compatible endpoint, or Ollama by its own API."""
+"""Whom a judge's calls go to, by its `engine`: an OpenAI-compatible endpoint in two ways, or Ollama by its own API."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from gavelkit.config.surroundings import Surroundings
 from gavelkit.core.errors import ConfigError
 from gavelkit.core.event import Noticed
 from gavelkit.core.protocols import Engine
-from gavelkit.engines import HttpClient, HttpClients, Ollama, OpenAIChat
+from gavelkit.engines import HttpClient, HttpClients, Ollama, OpenAIChat, OpenAICompletions
 from gavelkit.engines.descriptors import most_connections
 from gavelkit.engines.ollama import LOCAL, MODEL, OPTIONS
 
 OLLAMA = "ollama"
+OPENAI_COMPLETIONS = "openai_completions"
 
 _CONNECTIONS = 1024
 _NEVER_IDLE = 86_400.0  # a judge that thinks sends nothing meanwhile; `timeout` bounds the whole request
@@ -55,15 +56,20 @@ def provider_for(
 ) -> Provider:
     """What calls the endpoint; `most` calls at once are wanted.
 
-    Raises ConfigError: an address or a key that may not be used, or a setting that `extra_body` would set again.
+    Raises ConfigError: an address or a key that may not be used, a setting that `extra_body` would set again, or one
+    that the engine cannot do.
     """
     api_base = check_api_base(settings["api_base"], where)
     if settings["engine"] == OLLAMA:
         _check_fields(settings, where)
         client = _client(api_base, surroundings, most=most)
         return Ollama(client, api_base=api_base, timeout=settings["timeout"])
+    plain = settings["engine"] == OPENAI_COMPLETIONS
+    if plain:
+        _check_plain(settings, api_base, where)
     api_key = _key(api_base, surroundings, name=name, where=where)
-    return OpenAIChat(
+    make = OpenAICompletions if plain else OpenAIChat
+    return make(
         _client(api_base, surroundings, most=most),
         api_base=api_base,
         api_key=api_key,
@@ -93,6 +99,20 @@ def _check_fields(settings: Mapping[str, Any], where: str) -> None:
         if field in {*further, *options}:
             message = f"{where}: extra_body cannot set {field!r}, which Ollama gets from {setting}: set that"
             raise ConfigError(message)
+
+
+def _check_plain(settings: Mapping[str, Any], api_base: str, where: str) -> None:
+    """Raises ConfigError for what is said of a chat, which plain completions are not."""
+    message = ""
+    if api_base.rstrip("/").endswith("/chat/completions"):
+        message = "api_base ends in /chat/completions, and plain completions are asked at /completions: leave that out"
+    elif settings["choose_by"] == "logprobs":
+        message = f"choose_by: logprobs needs a chat; with engine: {OPENAI_COMPLETIONS} choose by text or json_schema"
+    elif "prompt" in settings.get("extra_body", {}):
+        message = "extra_body cannot set 'prompt', which the endpoint gets from prompt_template: set that"
+    if message:
+        message = f"{where}: {message}"
+        raise ConfigError(message)
 
 
 def _client(api_base: str, surroundings: Surroundings, *, most: int) -> HttpClients:

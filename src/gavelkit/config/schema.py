@@ -212,8 +212,9 @@ JUDGE = (
     ),
     Setting(
         "engine",
-        choice("openai_chat", "ollama", "recorded"),
-        "How the model is reached: an OpenAI-compatible endpoint, Ollama's own API, or replies in a file.",
+        choice("openai_chat", "openai_completions", "ollama", "recorded"),
+        "How the model is reached: by an OpenAI-compatible endpoint's chat or plain completions, Ollama's own API, or "
+        "replies in a file.",
         "openai_chat",
         "--engine",
     ),

@@ -21,12 +21,14 @@ class Parameters:
     """The model and what is asked of it, as the wire has it. `text` is its canonical form, made once.
 
     `response_format` is JSON text, since the order of its keys is part of the question: a model fills in a schema's
-    properties as they stand.
+    properties as they stand. `plain` is True where all messages go as one text, without their roles: to a model the
+    same words are another question then.
     """
 
     model: str
     values: Mapping[str, object] = field(default_factory=dict)
     response_format: str = ""
+    plain: bool = field(default=False, kw_only=True)
     text: str = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -62,7 +64,7 @@ class Request:
     key: bytes = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
-        parts = [self.parameters.text, self.apart]
+        parts = [self.parameters.text, self.apart, *(["plain"] if self.parameters.plain else [])]
         for message in self.messages:
             parts.append(message.role)
             parts.append(message.content)

@@ -16,7 +16,8 @@ class Probe:
     where none is set; `key_variables` are all that are looked at, none where no key is sent. `ask` raises CallError;
     `models` names what the endpoint offers, nothing where it does not say. `reopen` forgets that it failed in an
     earlier run. `wanted` is False where a user wants no such request. `engine` is the setting that says how it is
-    called, `address` the one that holds its URL, and `whose` the words for who asks it where that is no judge.
+    called, `address` the one that holds its URL, `whose` the words for who asks it where that is no judge, and
+    `as_chat` how its users write that it is a chat.
     """
 
     judge: str
@@ -32,3 +33,4 @@ class Probe:
     engine: str = "openai_chat"
     address: str = "api_base"
     whose: str = ""
+    as_chat: str = "engine: openai_chat"

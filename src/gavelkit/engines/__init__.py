@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from gavelkit.engines.gate import Gate, Gated
     from gavelkit.engines.http import HttpClient
     from gavelkit.engines.ollama import Ollama
-    from gavelkit.engines.openai_chat import HttpClients, OpenAIChat
+    from gavelkit.engines.openai_chat import OpenAIChat
+    from gavelkit.engines.openai_completions import OpenAICompletions
+    from gavelkit.engines.openai_endpoint import HttpClients
     from gavelkit.engines.recorded import RecordedEngine
     from gavelkit.engines.repair import Repairing, RepairMemory
     from gavelkit.engines.replay import Replaying, StoredOnly
@@ -32,10 +34,11 @@ _HOMES = {
     "GateRules": "entrance",
     "Gated": "gate",
     "HttpClient": "http",
-    "HttpClients": "openai_chat",
+    "HttpClients": "openai_endpoint",
     "Ledger": "budget",
     "Ollama": "ollama",
     "OpenAIChat": "openai_chat",
+    "OpenAICompletions": "openai_completions",
     "RecordedEngine": "recorded",
     "RepairMemory": "repair",
     "Repairing": "repair",
@@ -62,6 +65,7 @@ __all__ = [
     "Ledger",
     "Ollama",
     "OpenAIChat",
+    "OpenAICompletions",
     "RecordedEngine",
     "RepairMemory",
     "Repairing",

@@ -17,7 +17,7 @@ from gavelkit.core.message import Message, Parameters, Request
 from gavelkit.engines.effective import FORMAT, everything
 from gavelkit.engines.http import HttpClient, HttpReply
 from gavelkit.engines.logprobs import read_logprobs
-from gavelkit.engines.openai_chat import HttpClients
+from gavelkit.engines.openai_endpoint import HttpClients
 from gavelkit.engines.refusal import HINTS, refusal
 
 LOCAL = "http://localhost:11434"

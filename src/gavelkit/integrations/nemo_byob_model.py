@@ -14,7 +14,7 @@ from gavelkit.core.identity import Identity
 from gavelkit.core.message import Message
 from gavelkit.core.path import Path
 from gavelkit.integrations.nemo_byob_config import ByobError
-from gavelkit.integrations.nemo_byob_registry import Benchmark, JinjaText
+from gavelkit.integrations.nemo_byob_registry import CHAT, COMPLETIONS, Benchmark, JinjaText
 from gavelkit.prompts import Template
 from gavelkit.reports.wellformed import plain_json
 
@@ -172,7 +172,7 @@ def examples_of(benchmark: Benchmark, rows: Iterable[Row], count: int, *, seed: 
 
 def material_of(benchmark: Benchmark, examples: Examples | None, *, seed: int) -> dict[str, object]:
     """What of a benchmark shapes the model's responses, for the record: other examples are other prompts."""
-    found: dict[str, object] = {"prompt": str(benchmark.prompt)}
+    found: dict[str, object] = {"prompt": str(benchmark.prompt), **way_of(benchmark)}
     if benchmark.system_prompt is not None:
         found["system_prompt"] = str(benchmark.system_prompt)
     if examples is not None:
@@ -188,6 +188,11 @@ def material_of(benchmark: Benchmark, examples: Examples | None, *, seed: int) -
     return found
 
 
+def way_of(benchmark: Benchmark) -> dict[str, str]:
+    """How the model is asked, for the record: nothing for a chat, since the same words are another question there."""
+    return {} if benchmark.endpoint_type == CHAT else {"endpoint_type": benchmark.endpoint_type}
+
+
 def columns(row: Row, renamed: Mapping[str, str]) -> dict[str, Any]:
     """A row with its columns renamed as `field_mapping` says; the others stay."""
     return {renamed.get(name, name): value for name, value in row.items()}
@@ -195,9 +200,9 @@ def columns(row: Row, renamed: Mapping[str, str]) -> dict[str, Any]:
 
 def check_endpoint_type(endpoint_type: str) -> None:
     """Raises ByobError for a way to ask a model that is not offered."""
-    if endpoint_type != "chat":
+    if endpoint_type not in {CHAT, COMPLETIONS}:
         message = (
-            f"endpoint_type {endpoint_type!r} is not offered: models are asked by chat completions alone; "
-            f"where yours takes them, give --model-type chat"
+            f"endpoint_type {endpoint_type!r} is not offered: models are asked for words, not for log probabilities; "
+            f"give --model-type {CHAT}, or {COMPLETIONS} for a base model"
         )
         raise ByobError(message)

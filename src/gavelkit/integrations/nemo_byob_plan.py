@@ -18,9 +18,9 @@ from gavelkit.core.probe import Probe
 from gavelkit.core.protocols import Engine
 from gavelkit.datasets import Source
 from gavelkit.integrations.nemo_byob_config import ByobError, JudgeConfig
-from gavelkit.integrations.nemo_byob_model import Asked, asked_by, check_endpoint_type, material_of
+from gavelkit.integrations.nemo_byob_model import Asked, asked_by, check_endpoint_type, material_of, way_of
 from gavelkit.integrations.nemo_byob_reaching import Endpoint
-from gavelkit.integrations.nemo_byob_registry import Benchmark, is_judge
+from gavelkit.integrations.nemo_byob_registry import COMPLETIONS, Benchmark, is_judge
 from gavelkit.integrations.nemo_byob_rows import drawn_examples, opened_data, refuse_unfillable, rows_of
 from gavelkit.integrations.nemo_byob_scoring import MODEL, BenchmarkScorer, source_hash
 from gavelkit.judges import FunctionJudge
@@ -121,8 +121,7 @@ def plan(
     benchmark: Benchmark, *, output_dir: str | Path, model: Model | None, choices: Choices, observe: Observe
 ) -> Planned:
     """Everything that can be wrong is found here, before anything is asked. Raises UsageError."""
-    asked_for = benchmark.num_fewshot if choices.num_fewshot is None else choices.num_fewshot
-    benchmark = replace(benchmark, num_fewshot=asked_for)
+    benchmark = _as_chosen(benchmark, model, choices)
     response_field = choices.response_field or benchmark.response_field or ""
     surroundings = Surroundings(observe=observe)
     data = opened_data(benchmark, choices.dataset)
@@ -144,6 +143,16 @@ def plan(
     folder = folder_of(Path(output_dir), benchmark.normalized_name, new_run=choices.new_run)
     endpoints = tuple(dict.fromkeys(probe.api_base for probe in planned.probes))
     return Planned(benchmark, source, planned, asked, folder, response_field, endpoints)
+
+
+def _as_chosen(benchmark: Benchmark, model: Model | None, choices: Choices) -> Benchmark:
+    """With what the command says in place of the file. Raises ByobError for a way to ask that is not offered."""
+    examples = benchmark.num_fewshot if choices.num_fewshot is None else choices.num_fewshot
+    if model is None:
+        return replace(benchmark, num_fewshot=examples)
+    endpoint_type = model.endpoint_type or benchmark.endpoint_type
+    check_endpoint_type(endpoint_type)
+    return replace(benchmark, num_fewshot=examples, endpoint_type=endpoint_type)
 
 
 def folder_of(output_dir: Path, name: str, *, new_run: bool) -> Path:
@@ -210,7 +219,6 @@ def _endpoint(key: str, config: JudgeConfig, *, most: int) -> Endpoint:
 def _reached(
     model: Model, benchmark: Benchmark, surroundings: Surroundings, *, most: int
 ) -> tuple[Engine, tuple[Probe, ...]]:
-    check_endpoint_type(model.endpoint_type or benchmark.endpoint_type)
     endpoint = Endpoint(
         name="the model under test",
         url=model.url,
@@ -222,6 +230,7 @@ def _reached(
         backoff=model.backoff,
         most=most,
         judges=False,
+        plain=benchmark.endpoint_type == COMPLETIONS,
     )
     return endpoint.reach(surroundings)
 
@@ -242,10 +251,12 @@ def _judge(
         engines[MODEL] = reached[0]
     models = {config.model_id for config in configs.values()}
     settings = {key: _told(config) for key, config in configs.items()}
+    material = {"benchmark": benchmark.normalized_name, "judges": settings, "answers": response_field}
+    plain = {} if parameters is None else way_of(benchmark)
     return FunctionJudge(
         name=benchmark.normalized_name,
         function=BenchmarkScorer(benchmark, configs, parameters, response_field),
-        material=Identity({"benchmark": benchmark.normalized_name, "judges": settings, "answers": response_field}),
+        material=Identity({**material, **plain}),
         reading=Identity({"scorer": source_hash(benchmark.scorer_fn)}),
         engines=engines,
         model=models.pop() if len(models) == 1 else "",

@@ -8,6 +8,7 @@ from typing import Final
 
 from gavelkit.config import Surroundings
 from gavelkit.config.own_key import OwnKey, reach
+from gavelkit.config.provider import OPENAI_COMPLETIONS
 from gavelkit.core.probe import Probe
 from gavelkit.core.protocols import Engine
 from gavelkit.integrations.nemo_byob_config import ByobError, is_variable
@@ -21,7 +22,7 @@ class Endpoint:
 
     `api_key` is the name of the variable that holds the key; `name` is what messages call the model, and `judges`
     whether it is a judge's. `backoff` is the shortest wait before another try, in seconds. `tried` is False where no
-    request tries it before the run.
+    request tries it before the run, and `plain` True where it is asked by plain completions.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Endpoint:
     most: int = 32
     tried: bool = True
     judges: bool = True
+    plain: bool = False
 
     def reach(self, surroundings: Surroundings) -> tuple[Engine, tuple[Probe, ...]]:
         """What answers for it. Raises ConfigError: an address or a key that cannot be used."""
@@ -47,6 +49,8 @@ class Endpoint:
             name=self.name,
             address="url",
             whose="" if self.judges else self.name,
+            as_chat="--model-type chat",
+            engine=OPENAI_COMPLETIONS if self.plain else "openai_chat",
             api_base=self.url,
             temperature=self.temperature,
             timeout=self.seconds,

@@ -18,7 +18,8 @@ S = TypeVar("S", bound=Scorer)
 
 _LONGEST_NAME = 50
 _MOST_ARGUMENTS = 2
-_ENDPOINTS = ("chat", "completions", "completions_logprob")
+CHAT, COMPLETIONS = "chat", "completions"
+_ENDPOINTS = (CHAT, COMPLETIONS, "completions_logprob")
 _FILES = (".txt", ".md", ".jinja", ".jinja2")
 _JINJA_FILES = (".jinja", ".jinja2")
 _JUDGE = re.compile(r"judge(?:_\d+)?")

@@ -64,9 +64,11 @@ class BenchmarkScorer:
         if parameters is None:
             return None
 
-        def ask(prompt: str, endpoint_type: str = "chat", **_others: Any) -> str:
-            if endpoint_type != "chat":
-                message = f"model_call_fn asks by chat alone, not by {endpoint_type!r}"
+        way = self.benchmark.endpoint_type
+
+        def ask(prompt: str, endpoint_type: str = way, **_others: Any) -> str:
+            if endpoint_type != way:
+                message = f"model_call_fn asks by {way!r} as the run does, not by {endpoint_type!r}"
                 raise ByobError(message)
             return asking.complete(MODEL, (Message("user", prompt),), parameters).text
 

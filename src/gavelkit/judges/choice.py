@@ -62,9 +62,9 @@ class Choice:
     def parameters(self, base: Parameters, options: Options) -> Parameters:
         """What is asked of the model besides its usual parameters."""
         if self.by == "logprobs":
-            return Parameters(base.model, {**base.values, "logprobs": True, "top_logprobs": _TOP}, base.response_format)
+            return replace(base, values={**base.values, "logprobs": True, "top_logprobs": _TOP})
         if self.by == "json_schema":
-            return Parameters(base.model, base.values, json.dumps(_schema(list(options.scores))))
+            return replace(base, response_format=json.dumps(_schema(list(options.scores))))
         return base
 
     def read(self, completion: Completion, options: Options) -> Verdict:

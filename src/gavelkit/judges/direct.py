@@ -60,6 +60,8 @@ class Direct:
         }
         if self.parameters.response_format:
             asks["response_format"] = self.parameters.response_format
+        if self.parameters.plain:
+            asks["plain"] = True
         if self.apart:
             asks["apart"] = True
         object.__setattr__(self, "asks", Identity(asks))

@@ -92,12 +92,14 @@ class Turns:
         named = {ASSESSMENT: self.assess, SELECTION: self.choose, SUMMARY: self.summarise}
         prompts = {name: dict(prompt.material) for name, prompt in named.items() if prompt is not None}
         apart: dict[str, object] = {"apart": True} if self.apart else {}
+        plain: dict[str, object] = {"plain": True} if self.parameters.plain else {}
         return {
             "model": self.parameters.model,
             "parameters": self.parameters.values,
             **self.choice.material,
             "prompts": prompts,
             **apart,
+            **plain,
         }
 
     def bind(self, wrap: Wrap) -> Self:

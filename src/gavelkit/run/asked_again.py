@@ -113,4 +113,5 @@ def _prompt(asks: Mapping[str, Any]) -> Prompt:
 
 
 def _parameters(asks: Mapping[str, Any]) -> Parameters:
-    return Parameters(asks["model"], asks["parameters"], asks.get("response_format", ""))
+    response_format, plain = asks.get("response_format", ""), bool(asks.get("plain"))
+    return Parameters(asks["model"], asks["parameters"], response_format, plain=plain)

@@ -40,6 +40,16 @@ _ADVICE: Mapping[str, _Advice] = {
         "ends in /v1",
         no_key="none is sent; name the variable that holds it",
     ),
+    "openai_completions": _Advice(
+        running="is the server running",
+        no_path="nothing takes plain completions there; check the path in api_base, or for a chat model set "
+        "engine: openai_chat",
+        cannot="which takes no plain completions there; if it is a chat model, set engine: openai_chat",
+        no_model="Set model, or for a chat model engine: openai_chat",
+        other_shape="what answers there sends no plain completions; check api_base, whose path usually ends in /v1, "
+        "or set engine: openai_chat",
+        no_key="none is sent; name the variable that holds it",
+    ),
     "ollama": _Advice(
         running="is Ollama running",
         no_path="nothing there answers as Ollama does; for an OpenAI-compatible endpoint set engine: openai_chat",
@@ -119,7 +129,8 @@ async def _no_model(probe: Probe, error: CallError) -> str:
 
 
 def _said(what: str, probe: Probe, words: str, advice: str) -> str:
-    return f"{what}: {probe.api_base} ({words}); {advice.replace('api_base', probe.address)}"
+    advice = advice.replace("api_base", probe.address).replace("engine: openai_chat", probe.as_chat)
+    return f"{what}: {probe.api_base} ({words}); {advice}"
 
 
 def _unreachable(probe: Probe, words: str) -> str:

@@ -12,6 +12,7 @@ import msgspec
 
 from gavelkit.simulator.answers import options_for, reply_to
 from gavelkit.simulator.chat import CHARACTERS_PER_TOKEN, CHAT, ChatRequest, Dialect, tokens
+from gavelkit.simulator.completions import COMPLETIONS
 from gavelkit.simulator.ledger import Ledger
 from gavelkit.simulator.logprobs import logprobs_content
 from gavelkit.simulator.ollama import OLLAMA
@@ -40,7 +41,7 @@ class Refused(Exception):
 
 
 class App:
-    """Answers `POST …/chat/completions` and `GET …/models`, `POST /api/generate` and `GET /api/tags`.
+    """Answers `POST …/chat/completions`, `POST …/completions` and `GET …/models`, and Ollama's own API.
 
     `ledger` tells what came. With `api_key`, requests must carry it. `log` gets a JSON line for each request. `now`
     gives monotonic seconds.
@@ -67,7 +68,7 @@ class App:
         """The answer to a request."""
         model = ""
         path = request.path.partition("?")[0]
-        dialect = OLLAMA if path.endswith((OLLAMA.ask, OLLAMA.list)) else CHAT
+        dialect = _dialect(path)
         try:
             chat = self._route(request, path, dialect)
             model = chat.model if chat else ""
@@ -101,7 +102,7 @@ class App:
 
     def _answer(self, chat: ChatRequest, dialect: Dialect) -> HttpAnswer:
         if self._bucket is not None and (refusal := self._bucket.refusal()) is not None:
-            return refusal if dialect is CHAT else replace(refusal, body=dialect.error("Rate limit reached."))
+            return refusal if dialect is not OLLAMA else replace(refusal, body=dialect.error("Rate limit reached."))
         rules, prompt = self._performance.script.rules, chat.text
         rule = self._performance.rule_for(prompt) if rules else None
         seconds = self._performance.latency()
@@ -139,6 +140,12 @@ class App:
             created=int(time.time()),
             logprobs=_logprobs(chat, reply) if chat.logprobs else None,
         )
+
+
+def _dialect(path: str) -> Dialect:
+    if path.endswith((OLLAMA.ask, OLLAMA.list)):
+        return OLLAMA
+    return COMPLETIONS if path.endswith(COMPLETIONS.ask) and not path.endswith(CHAT.ask) else CHAT
 
 
 def _logprobs(chat: ChatRequest, reply: str) -> list[dict[str, Any]]:
