@@ -241,6 +241,7 @@ def test_the_folder_is_made_where_it_is_asked_for(gavel: Gavel, bench: Bench) ->
         (["--dataset", "rows.jsonl", "-n", "0"], "takes a whole number from 1 up, not '0'"),
         (["--dataset", "rows.jsonl", "--threshold", "nan"], "takes a number, not 'nan'"),
         (["--dataset", "rows.jsonl", "--output", "xml"], "invalid choice: 'xml'"),
+        (["--dataset", "rows.jsonl", "--judge-model", "m"], "--judge-model needs --judge-url"),
         (["--dataset", "rows.jsonl", "--api-key", "sk-x"], "a key is never an argument"),
         ([], "the following arguments are required: --dataset"),
     ],

@@ -149,7 +149,7 @@ def test_a_name_of_the_hub_is_loaded_by_the_package_with_its_config(monkeypatch:
 
 
 def test_an_unknown_name_lists_what_there_is_and_the_nearest() -> None:
-    with pytest.raises(DataError, match=r"no dataset 'hotpotq'; did you mean hotpotqa\?; there are alpaca-eval, .*jso"):
+    with pytest.raises(DataError, match=r"no dataset 'hotpotq'; did you mean hotpotqa\? There are alpaca-eval, .*jso"):
         load_dataset("hotpotq")
     with pytest.raises(DataError, match=r"no dataset 'zzz'; there are alpaca-eval, .*, and files ending in \.jsonl"):
         load_dataset("zzz:config")

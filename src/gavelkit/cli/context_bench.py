@@ -48,6 +48,7 @@ _FORMS: Final[dict[str, Callable[[EvalResult], str]]] = {
 _CACHE: Final = "runs/context-bench"
 _MOST_FAILED: Final = 0.1
 _WORKERS: Final = 32
+_JUDGE_MODEL: Final = "gpt-4"
 _JUDGED: Final = "judge_score"
 
 
@@ -67,7 +68,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--score-field", default="f1", metavar="FIELD", help="the score that metrics are made of (default: f1)")
     add("--threshold", type=read_as(number()), default=0.7, metavar="X", help="the score that passes (default: 0.7)")
     add("--judge-url", metavar="URL", help="a judge's endpoint, without /v1; adds judge_score to the scores")
-    add("--judge-model", default="gpt-4", metavar="MODEL", help="the judge's model (default: gpt-4)")
+    add("--judge-model", metavar="MODEL", help=f"the judge's model (default: {_JUDGE_MODEL})")
     add(
         "--max-workers",
         metavar="N",
@@ -137,7 +138,10 @@ def _evaluation(options: argparse.Namespace) -> Evaluation:
     rows = [row for name in options.dataset for row in load_dataset(name, options.max_examples)]
     evaluators: list[Evaluator] = [AnswerQuality()]
     if options.judge_url:
-        evaluators.append(LLMJudge(options.judge_url, options.judge_model))
+        evaluators.append(LLMJudge(options.judge_url, options.judge_model or _JUDGE_MODEL))
+    elif options.judge_model is not None:
+        message = "--judge-model needs --judge-url, which says where the judge is asked"
+        raise ConfigError(message)
     return Evaluation(
         systems,
         rows,

@@ -8,14 +8,12 @@ from typing import Any
 import msgspec
 
 from gavelkit.core.completion import Completion
-from gavelkit.core.errors import CallError, EmptyReply
 from gavelkit.core.event import Observe, ignore
-from gavelkit.core.failure import FailureKind
 from gavelkit.core.message import Request
 from gavelkit.engines.http import HttpClient, HttpReply
 from gavelkit.engines.logprobs import read_logprobs
 from gavelkit.engines.openai_endpoint import HttpClients, OpenAIEndpoint, posted_to
-from gavelkit.engines.openai_reply import NOTHING_TO_SAY, RETRIES_OF_SILENCE, SentUsage, no_choices, read_reply, used
+from gavelkit.engines.openai_reply import SentUsage, no_choices, read_reply, said, used
 
 _CHAT = "/chat/completions"
 
@@ -97,12 +95,8 @@ def _completion(reply: HttpReply, seconds: float) -> tuple[Completion, int]:
     if not read.choices:
         raise no_choices(reply, read.error, usage, seconds)
     choice = read.choices[0]
-    text = _text(choice.message.content)
-    if choice.finish_reason == "content_filter":
-        message = "the endpoint's content filter stopped the reply"
-        raise CallError(FailureKind.FILTERED, message, raw=text)
     completion = Completion(
-        text=text,
+        text=_text(choice.message.content),
         reasoning=choice.message.reasoning_content or choice.message.reasoning or "",
         refusal=choice.message.refusal or "",
         finish_reason=choice.finish_reason or "",
@@ -111,10 +105,7 @@ def _completion(reply: HttpReply, seconds: float) -> tuple[Completion, int]:
         seconds=seconds,
         logprobs=read_logprobs(choice.logprobs) if choice.logprobs else (),
     )
-    if not (text or completion.refusal or completion.reasoning) and completion.finish_reason in NOTHING_TO_SAY:
-        message = "the reply is empty"
-        raise EmptyReply(message, completion, most_retries=RETRIES_OF_SILENCE)
-    return completion, len(read.choices)
+    return said(completion), len(read.choices)
 
 
 def _text(content: str | list[_Part] | None) -> str:

@@ -11,13 +11,12 @@ from typing import Any
 import msgspec
 
 from gavelkit.core.completion import Completion
-from gavelkit.core.errors import CallError, EmptyReply
 from gavelkit.core.event import Observe, ignore
 from gavelkit.core.failure import FailureKind
 from gavelkit.core.message import Request
 from gavelkit.engines.http import HttpClient, HttpReply
 from gavelkit.engines.openai_endpoint import HttpClients, OpenAIEndpoint, posted_to
-from gavelkit.engines.openai_reply import NOTHING_TO_SAY, RETRIES_OF_SILENCE, SentUsage, no_choices, read_reply, used
+from gavelkit.engines.openai_reply import SentUsage, no_choices, read_reply, said, used
 from gavelkit.engines.refusal import HINTS
 
 _COMPLETIONS = "/completions"
@@ -89,18 +88,11 @@ def _completion(reply: HttpReply, seconds: float) -> tuple[Completion, int]:
     if not read.choices:
         raise no_choices(reply, read.error, usage, seconds)
     choice = read.choices[0]
-    text = choice.text or ""
-    if choice.finish_reason == "content_filter":
-        message = "the endpoint's content filter stopped the reply"
-        raise CallError(FailureKind.FILTERED, message, raw=text)
     completion = Completion(
-        text=text,
+        text=choice.text or "",
         finish_reason=choice.finish_reason or "",
         served_model=read.model or "",
         usage=usage,
         seconds=seconds,
     )
-    if not text and completion.finish_reason in NOTHING_TO_SAY:
-        message = "the reply is empty"
-        raise EmptyReply(message, completion, most_retries=RETRIES_OF_SILENCE)
-    return completion, len(read.choices)
+    return said(completion), len(read.choices)

@@ -14,9 +14,8 @@ from gavelkit.core.failure import FailureKind
 from gavelkit.engines.http import HttpReply
 from gavelkit.engines.refusal import refusal
 
-RETRIES_OF_SILENCE = 1
-"""How often an empty reply is asked for again."""
-NOTHING_TO_SAY = frozenset({"", "stop"})
+_RETRIES_OF_SILENCE = 1
+_NOTHING_TO_SAY = frozenset({"", "stop"})
 """Of these reasons an empty reply may well be an accident; of others, a tool call say, it is not."""
 
 _OK = 200
@@ -60,6 +59,18 @@ def no_choices(reply: HttpReply, error: object, usage: Usage, seconds: float) ->
         return refusal(_OK, reply.body, reply.header)
     message = "the reply has no choices"
     return EmptyReply(message, Completion("", usage=usage, seconds=seconds), most_retries=_RETRIES_WITHOUT_CHOICE)
+
+
+def said(completion: Completion) -> Completion:
+    """The reply, where somebody said something. Raises CallError where a filter stopped it, or where it is empty."""
+    if completion.finish_reason == "content_filter":
+        message = "the endpoint's content filter stopped the reply"
+        raise CallError(FailureKind.FILTERED, message, raw=completion.text)
+    empty = not (completion.text or completion.refusal or completion.reasoning)
+    if empty and completion.finish_reason in _NOTHING_TO_SAY:
+        message = "the reply is empty"
+        raise EmptyReply(message, completion, most_retries=_RETRIES_OF_SILENCE)
+    return completion
 
 
 def used(usage: SentUsage | None) -> Usage:

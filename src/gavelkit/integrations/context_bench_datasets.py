@@ -104,8 +104,7 @@ def _listed(path: Path) -> list[dict[str, Any]]:
 
 def _unknown(name: str) -> str:
     near = did_you_mean(name, dataset_names())
-    hint = near if "did you mean" in near else ""
+    hint = f"{near} There" if "did you mean" in near else "; there"
     return (
-        f"there is no dataset {name!r}{hint}; there are {', '.join(dataset_names())}, "
-        f"and files ending in {', '.join(_FILES)}"
+        f"there is no dataset {name!r}{hint} are {', '.join(dataset_names())}, and files ending in {', '.join(_FILES)}"
     )
